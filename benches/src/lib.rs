@@ -1,0 +1,1 @@
+//! Home of the benches in `benches/`; it has no code of its own.

@@ -1,0 +1,19 @@
+//! Reads shell commands strictly: text to a typed [`Script`], and to what it may execute, with byte spans and no I/O.
+#![forbid(unsafe_code)]
+
+mod err;
+mod evaluation;
+mod ir;
+mod limits;
+mod span;
+mod value;
+
+pub use err::{Construct, NotUnderstood};
+pub use evaluation::{
+    Access, AccessMode, Context, Directory, Evaluation, Invocation, InvocationKind, Reach, Setting,
+    SettingScope, Stdin,
+};
+pub use ir::*;
+pub use limits::Limits;
+pub use span::Span;
+pub use value::{Count, Field, Origin, Spelling, Value};
