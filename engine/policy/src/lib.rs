@@ -1,6 +1,13 @@
 //! Policies as data: reads KDL and TOML, compiles one plan, decides tool calls with reasons and spans.
 #![forbid(unsafe_code)]
 
+mod diagnostic;
+pub mod document;
 mod effect;
+pub mod pattern;
+mod source;
 
+pub use diagnostic::{Diagnostic, Level};
+pub use document::{Document, Outcome};
 pub use effect::{Effect, EffectKind, EffectSource, Nested, NormalWord, PathUse, Unknown, Use, WordKind};
+pub use source::{LineColumn, Place, Source, SourceId, Sources, Spanned};
