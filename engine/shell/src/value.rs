@@ -26,6 +26,12 @@ pub enum Value {
         /// Known end, possibly empty.
         suffix: SmolStr,
     },
+    /// A whole number in decimal: an optional `-` and at least one digit. What arithmetic and `$#` give: nothing in it
+    /// splits, globs or names a path, but it may begin with a dash.
+    Integer,
+    /// The path that a process substitution stands for, `/dev/fd/N`. Only the shell makes it; a text cannot spell it with
+    /// an unknown part, so its end is the substituted command and never another file.
+    Descriptor,
     /// Anything.
     Unknown(Origin),
 }
@@ -93,7 +99,13 @@ impl Value {
     pub fn known(&self) -> Option<&str> {
         match self {
             Self::Known(text) => Some(text),
-            Self::OneOf(_) | Self::Glob(_) | Self::Below(_) | Self::Affixed { .. } | Self::Unknown(_) => None,
+            Self::OneOf(_)
+            | Self::Glob(_)
+            | Self::Below(_)
+            | Self::Affixed { .. }
+            | Self::Integer
+            | Self::Descriptor
+            | Self::Unknown(_) => None,
         }
     }
 }
