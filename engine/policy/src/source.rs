@@ -8,7 +8,9 @@ use std::sync::Arc;
 use engine_shell::Span;
 
 /// Number of a text in [`Sources`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct SourceId(u16);
 
 impl SourceId {
@@ -20,7 +22,9 @@ impl SourceId {
 }
 
 /// Bytes of one text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct Place {
     /// The text.
     pub source: SourceId,

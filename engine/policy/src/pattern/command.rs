@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::{Glob, PathPattern};
 
 /// A pattern over a whole command.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct CommandPattern {
     /// The pattern as written.
     pub text: SmolStr,
@@ -18,7 +18,7 @@ pub struct CommandPattern {
 }
 
 /// The first word of a command.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum ProgramPattern {
     /// A bare name: the program of that name that is found through `PATH`. Never matches a word with a slash.
     Name(WordPattern),
@@ -27,7 +27,7 @@ pub enum ProgramPattern {
 }
 
 /// One part of what follows the program.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum CommandPart {
     /// Exactly one word.
     Word(WordPattern),
@@ -41,14 +41,14 @@ pub enum CommandPart {
 }
 
 /// A pattern over one word.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct WordPattern {
     /// Pieces in order that must cover the whole word; none at all is the empty word.
     pub pieces: Vec<WordPiece>,
 }
 
 /// One piece of a word.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum WordPiece {
     /// These characters.
     Text(SmolStr),
@@ -89,7 +89,7 @@ impl WordPattern {
 }
 
 /// `NAME` or `NAME=value`, both globs: an environment variable that is set.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct EnvironmentPattern {
     /// The variable's name.
     pub name: Glob,
@@ -98,7 +98,7 @@ pub struct EnvironmentPattern {
 }
 
 /// `-f`, `--force`, `--format=json`: a flag as a condition names it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct FlagPattern {
     /// The flag with its dashes.
     pub name: Glob,

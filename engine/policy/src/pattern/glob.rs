@@ -6,14 +6,14 @@
 use smol_str::SmolStr;
 
 /// A glob: its pieces in order must cover the whole text.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Glob {
     /// Pieces in order; none at all matches the empty text only.
     pub pieces: Vec<GlobPiece>,
 }
 
 /// One piece of a [`Glob`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum GlobPiece {
     /// These characters.
     Text(SmolStr),
@@ -26,7 +26,7 @@ pub enum GlobPiece {
 }
 
 /// A set of characters.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct CharClass {
     /// Whether it is every character but these (`[!...]`, `[^...]`).
     pub negated: bool,

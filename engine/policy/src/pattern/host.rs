@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use smol_str::SmolStr;
 
 /// A pattern over the host and port of a connection.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct HostPattern {
     /// Which hosts.
     pub host: HostName,
@@ -17,7 +17,7 @@ pub struct HostPattern {
 }
 
 /// Which hosts a [`HostPattern`] names.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum HostName {
     /// `*`: every host.
     Any,

@@ -11,7 +11,7 @@ use crate::document::Outcome;
 /// A pattern over paths.
 ///
 /// A pattern that covers a directory covers what is below it, so `./src` and `./src/**` differ only in `./src` itself.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct PathPattern {
     /// The pattern as written.
     pub text: SmolStr,
@@ -23,7 +23,7 @@ pub struct PathPattern {
 }
 
 /// One segment of a path pattern.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum PathSegment {
     /// One name. A `*` may match a leading dot: a rule about files is about hidden files too.
     Name(Glob),
@@ -32,7 +32,7 @@ pub enum PathSegment {
 }
 
 /// Where a path pattern starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum PathAnchor {
     /// `./`: the project's directory.
     Project,
@@ -47,7 +47,7 @@ pub enum PathAnchor {
 }
 
 /// The part of the file system below which a pattern is tried, once its rule's effect is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum PathReach {
     /// Directly below the project.
     Project,

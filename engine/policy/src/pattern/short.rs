@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::{EnvironmentPattern, Glob, HostPattern, PathPattern};
 
 /// One rule in the short spelling.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct ShortRule {
     /// The rule as written.
     pub text: SmolStr,
@@ -19,7 +19,7 @@ pub struct ShortRule {
 }
 
 /// What a [`ShortRule`] governs.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum ShortSubject {
     /// `Bash(...)`: commands by their text.
     Command(TextPattern),
@@ -40,7 +40,7 @@ pub enum ShortSubject {
 /// A pattern over the text of one simple command, its words joined by single blanks.
 ///
 /// Blanks in the pattern are single already, with none at either end.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct TextPattern {
     /// Assignments that stand before the program (`CI=true node ace test`): all must be there.
     pub environment: Vec<EnvironmentPattern>,
@@ -51,7 +51,7 @@ pub struct TextPattern {
 }
 
 /// One piece of a [`TextPattern`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum TextPiece {
     /// These characters.
     Text(SmolStr),
@@ -60,7 +60,7 @@ pub enum TextPiece {
 }
 
 /// What may follow the pieces of a [`TextPattern`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum TextEnd {
     /// Nothing.
     Exact,
