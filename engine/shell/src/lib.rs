@@ -5,6 +5,7 @@ mod err;
 mod evaluation;
 mod ir;
 mod limits;
+mod programs;
 mod span;
 mod value;
 
@@ -15,5 +16,8 @@ pub use evaluation::{
 };
 pub use ir::*;
 pub use limits::Limits;
+pub use programs::{
+    Language, ProgramEffect, ProgramEffectKind, ProgramError, UnknownLanguage, analyse_program,
+};
 pub use span::Span;
 pub use value::{Count, Field, Origin, Spelling, Value};
