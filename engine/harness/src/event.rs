@@ -1,0 +1,140 @@
+//! What a watched shell asked the system for, read back from the log.
+//!
+//! Invariant: a record that cannot be read ends the reading, and the run counts as incomplete rather than as clean.
+
+use std::fmt;
+
+/// One request of the shell.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Event {
+    /// Would have run a program.
+    Execute { directory: Vec<u8>, path: Vec<u8>, argv: Vec<Vec<u8>> },
+    /// Would have opened a file.
+    Open { directory: Vec<u8>, mode: OpenMode, path: Vec<u8> },
+    /// Changed its directory.
+    Enter { from: Vec<u8>, path: Vec<u8> },
+    /// Would have removed, renamed or otherwise changed a file by itself.
+    Change { call: Vec<u8>, path: Vec<u8> },
+    /// Would have reached the network.
+    Connect { host: Vec<u8>, service: Vec<u8> },
+    /// Would have loaded code.
+    Load { path: Vec<u8> },
+    /// Would have sent a signal.
+    Signal { number: Vec<u8> },
+}
+
+/// How a file was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum OpenMode {
+    Read,
+    Write,
+    Append,
+    ReadWrite,
+}
+
+/// Reads all records; the second value says whether every byte was understood.
+pub(crate) fn read_events(mut records: &[u8]) -> (Vec<Event>, bool) {
+    let mut events = Vec::new();
+    while let Some((head, rest)) = records.split_first_chunk::<4>() {
+        let length = u32::from_ne_bytes(*head) as usize;
+        let padded = (length + 3) & !3;
+        let (Some(payload), Some(next)) = (rest.get(..length), rest.get(padded..)) else {
+            return (events, false);
+        };
+        let Some(event) = read_event(payload) else {
+            return (events, false);
+        };
+        events.push(event);
+        records = next;
+    }
+    (events, records.is_empty())
+}
+
+fn read_event(payload: &[u8]) -> Option<Event> {
+    let (kind, fields) = payload.split_first()?;
+    let fields = fields.strip_suffix(&[0])?;
+    let mut fields = fields.split(|byte| *byte == 0).map(<[u8]>::to_vec);
+    let mut next = || fields.next();
+    Some(match kind {
+        b'E' => Event::Execute { directory: next()?, path: next()?, argv: fields.collect() },
+        b'O' => Event::Open { directory: next()?, mode: read_mode(&next()?)?, path: next()? },
+        b'C' => Event::Enter { from: next()?, path: next()? },
+        b'W' => Event::Change { call: next()?, path: next()? },
+        b'N' => Event::Connect { host: next()?, service: next()? },
+        b'D' => Event::Load { path: next()? },
+        b'K' => Event::Signal { number: next()? },
+        _ => return None,
+    })
+}
+
+fn read_mode(name: &[u8]) -> Option<OpenMode> {
+    Some(match name {
+        b"read" => OpenMode::Read,
+        b"write" => OpenMode::Write,
+        b"append" => OpenMode::Append,
+        b"read-write" => OpenMode::ReadWrite,
+        _ => return None,
+    })
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
+        match self {
+            Self::Execute { directory, path, argv } => {
+                write!(f, "runs {} as", text(path))?;
+                for word in argv {
+                    write!(f, " `{}`", text(word))?;
+                }
+                write!(f, " in {}", text(directory))
+            }
+            Self::Open { directory, mode, path } => {
+                write!(f, "opens `{}` ({mode:?}) in {}", text(path), text(directory))
+            }
+            Self::Enter { path, .. } => write!(f, "enters `{}`", text(path)),
+            Self::Change { call, path } => write!(f, "calls {} on `{}`", text(call), text(path)),
+            Self::Connect { host, service } => write!(f, "connects to `{}` `{}`", text(host), text(service)),
+            Self::Load { path } => write!(f, "loads `{}`", text(path)),
+            Self::Signal { number } => write!(f, "sends signal {}", text(number)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Event, OpenMode, read_events};
+
+    fn record(payload: &[u8]) -> Vec<u8> {
+        let mut bytes = u32::try_from(payload.len()).unwrap().to_ne_bytes().to_vec();
+        bytes.extend_from_slice(payload);
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        bytes
+    }
+
+    #[test]
+    fn empty_arguments_are_kept() {
+        let (events, whole) = read_events(&record(b"E/d\0/S/a\0a\0\0b\0"));
+        let argv = vec![b"a".to_vec(), Vec::new(), b"b".to_vec()];
+        assert_eq!(events, vec![Event::Execute { directory: b"/d".to_vec(), path: b"/S/a".to_vec(), argv }]);
+        assert!(whole);
+    }
+
+    #[test]
+    fn records_follow_each_other_at_multiples_of_four() {
+        let mut bytes = record(b"O/d\0append\0f\0");
+        bytes.extend(record(b"D/x.so\0\0"));
+        let (events, whole) = read_events(&bytes);
+        let open = Event::Open { directory: b"/d".to_vec(), mode: OpenMode::Append, path: b"f".to_vec() };
+        assert_eq!(events, vec![open, Event::Load { path: b"/x.so".to_vec() }]);
+        assert!(whole);
+    }
+
+    #[test]
+    fn a_torn_record_is_not_a_clean_run() {
+        let mut bytes = record(b"D/x.so\0\0");
+        bytes.extend([0; 12]);
+        let (events, whole) = read_events(&bytes);
+        assert_eq!(events.len(), 1);
+        assert!(!whole);
+    }
+}

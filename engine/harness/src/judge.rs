@@ -1,0 +1,141 @@
+//! Puts prediction and observation of one text side by side.
+//!
+//! Invariant: only a text that was understood is run, and only an event that no prediction covers is a violation.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use engine_shell::{Construct, Context, Directory, Evaluation, Limits, Shell, Stdin};
+
+use crate::cover::covers;
+use crate::event::Event;
+use crate::laboratory::{Laboratory, Subject};
+use crate::oracle::{Oracle, Output, Status, World};
+
+/// What came of one text.
+#[derive(Clone, Debug)]
+pub(crate) enum Judgement {
+    /// The analysis does not understand it, so it can never be allowed.
+    Refused(Construct),
+    /// It ran in every world and all of it was predicted.
+    Sound(Counts),
+    /// Something was not predicted.
+    Violated(Box<Violation>),
+}
+
+/// How much was looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) runs: usize,
+    pub(crate) cut: usize,
+    pub(crate) executions: usize,
+    pub(crate) opens: usize,
+}
+
+/// A text that did something unpredicted.
+#[derive(Clone, Debug)]
+pub(crate) struct Violation {
+    pub(crate) text: String,
+    pub(crate) evaluation: Evaluation,
+    pub(crate) unpredicted: Vec<Event>,
+}
+
+/// Predicts and watches texts for one shell.
+#[derive(Debug)]
+pub(crate) struct Judge<'a> {
+    shell: Shell,
+    limits: Limits,
+    laboratory: &'a Laboratory,
+    watched: Vec<(Oracle<'a>, Vec<World>)>,
+}
+
+impl<'a> Judge<'a> {
+    /// Starts the watched shells.
+    pub(crate) fn start(laboratory: &'a Laboratory, shell: Shell, program: &str) -> io::Result<Self> {
+        let world = |status, output| World { status, output };
+        let watched = match shell {
+            Shell::Bash => vec![
+                (
+                    Oracle::start(laboratory, Subject::BashVisible)?,
+                    vec![
+                        world(Status::Succeed, Output::Words),
+                        world(Status::Fail, Output::Nothing),
+                        world(Status::Mixed, Output::Hostile),
+                    ],
+                ),
+                (Oracle::start(laboratory, Subject::BashReal)?, vec![world(Status::Succeed, Output::Hostile)]),
+            ],
+            Shell::Zsh | Shell::Sh => {
+                let mut words = vec![program.to_owned()];
+                words.extend(if shell == Shell::Zsh { vec!["-f".to_owned(), "-c".to_owned()] } else { vec!["-c".to_owned()] });
+                let worlds = vec![
+                    world(Status::Succeed, Output::Words),
+                    world(Status::Fail, Output::Hostile),
+                    world(Status::Mixed, Output::Number),
+                ];
+                vec![(Oracle::start(laboratory, Subject::Started(words))?, worlds)]
+            }
+        };
+        Ok(Self { shell, limits: Limits::DEFAULT, laboratory, watched })
+    }
+
+    /// Predicts what a text does, or says why it is not understood.
+    pub(crate) fn predict(&self, text: &str) -> Result<Evaluation, Construct> {
+        if text.contains('\0') {
+            return Err(Construct::ControlCharacter);
+        }
+        let script = engine_shell::parse(text, self.shell, &self.limits).map_err(|error| error.construct)?;
+        let place = |path: std::path::PathBuf| smol_str::SmolStr::from(path.display().to_string());
+        let context = Context {
+            shell: self.shell,
+            limits: &self.limits,
+            home: Some(place(self.laboratory.home())),
+            directory: Directory::OneOf(vec![place(self.laboratory.directory())]),
+            variables: Vec::new(),
+            positional: None,
+            stdin: Stdin::Inherited,
+            level: 0,
+        };
+        let evaluation = engine_shell::evaluate(&script, text, &context);
+        match evaluation.refusals.first() {
+            Some(refusal) => Err(refusal.construct),
+            None => Ok(evaluation),
+        }
+    }
+
+    /// Predicts and, where that succeeds, watches.
+    pub(crate) fn judge(&mut self, text: &str) -> io::Result<Judgement> {
+        let evaluation = match self.predict(text) {
+            Ok(evaluation) => evaluation,
+            Err(construct) => return Ok(Judgement::Refused(construct)),
+        };
+        let mut counts = Counts::default();
+        let mut unpredicted = BTreeSet::new();
+        for (oracle, worlds) in &mut self.watched {
+            for world in worlds.iter() {
+                let run = oracle.run(text, *world)?;
+                counts.runs += 1;
+                counts.cut += usize::from(run.cut);
+                for event in run.events {
+                    match event {
+                        Event::Execute { .. } => counts.executions += 1,
+                        Event::Open { .. } => counts.opens += 1,
+                        Event::Enter { .. }
+                        | Event::Change { .. }
+                        | Event::Connect { .. }
+                        | Event::Load { .. }
+                        | Event::Signal { .. } => {}
+                    }
+                    if !covers(&evaluation, &event) {
+                        unpredicted.insert(event);
+                    }
+                }
+            }
+        }
+        if unpredicted.is_empty() {
+            return Ok(Judgement::Sound(counts));
+        }
+        let unpredicted = unpredicted.into_iter().collect();
+        Ok(Judgement::Violated(Box::new(Violation { text: text.to_owned(), evaluation, unpredicted })))
+    }
+}
