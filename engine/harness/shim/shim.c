@@ -218,26 +218,42 @@ static int memory_file(const char *text) {
     return low;
 }
 
-// The shells keep long here-documents in temporary files of their own, which are memory here. Bash makes and reads one
-// through two opens of the same name.
-static int shells_own(const char *path, int flags) {
-    static struct { char path[256]; int fd; } kept[8];
+// The shells keep here-documents in temporary files of their own, which are memory here. One is made and read through two
+// opens of the same name.
+static struct { char path[256]; int fd; } kept[8];
+
+static int keep(const char *path) {
     static unsigned next;
-    if (strncmp(path, "/tmp/sh-thd.", 12) && strncmp(path, "/tmp/zsh", 8)) return -2;
+    int low = memory_file("");
+    if (low < 0 || strlen(path) >= sizeof kept->path) return low;
+    unsigned slot = next++ % 8;
+    if (kept[slot].path[0]) close(kept[slot].fd);
+    strcpy(kept[slot].path, path);
+    kept[slot].fd = fcntl(low, F_DUPFD_CLOEXEC, 230);
+    return low;
+}
+
+static int is_temporary(const char *path) { return !strncmp(path, "/tmp/sh-thd.", 12) || !strncmp(path, "/tmp/zsh", 8); }
+
+static int shells_own(const char *path, int flags) {
+    if (!is_temporary(path)) return -2;
     for (unsigned i = 0; i < 8; i++) {
         if (strcmp(kept[i].path, path)) continue;
         char name[64];
         snprintf(name, sizeof name, "/proc/self/fd/%d", kept[i].fd);
         return real_open(name, flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW), 0);
     }
-    if (!(flags & O_EXCL) || strlen(path) >= sizeof kept->path) return -2;
-    int low = memory_file("");
-    if (low < 0) return low;
-    unsigned slot = next++ % 8;
-    if (kept[slot].path[0]) close(kept[slot].fd);
-    strcpy(kept[slot].path, path);
-    kept[slot].fd = fcntl(low, F_DUPFD_CLOEXEC, 230);
-    return low;
+    return flags & O_EXCL ? keep(path) : -2;
+}
+
+int mkstemp(char *template) {
+    static int (*next)(char *);
+    static unsigned count;
+    if (!next) next = (int (*)(char *))dlsym(RTLD_NEXT, "mkstemp");
+    size_t length = strlen(template);
+    if (!armed || length < 6 || !is_temporary(template)) return next(template);
+    snprintf(template + length - 6, 7, "%06u", count++ % 1000000);
+    return keep(template);
 }
 
 static int watched_open(const char *path, int flags, mode_t mode) {
@@ -252,6 +268,8 @@ static int watched_open(const char *path, int flags, mode_t mode) {
         !strncmp(path, "/proc/self/fd/", 14))
         return real_open(path, flags & ~(O_CREAT | O_TRUNC | O_EXCL), 0);
     if (way == O_RDONLY) {
+        // A shell's own configuration is what a text starts from, not a part of it.
+        if (!strncmp(path, "/etc/zsh/", 9)) return real_open("/dev/null", O_RDONLY, 0);
         if (book->status == STATUS_FAIL) { errno = ENOENT; return -1; }
         return memory_file(output_text());
     }
@@ -281,7 +299,7 @@ FILE *fopen(const char *path, const char *mode) {
 #define WATCH_ONE(kind, name)                                                                                                    \
     int name(const char *path) {                                                                                                 \
         if (!armed) return (int)syscall(SYS_##name, path);                                                                       \
-        if (strncmp(path, "/tmp/sh-thd.", 12) && strncmp(path, "/tmp/zsh", 8)) note_two(kind, #name, path);                      \
+        if (!is_temporary(path)) note_two(kind, #name, path);                      \
         return 0;                                                                                                                \
     }
 WATCH_ONE('W', unlink)

@@ -39,7 +39,7 @@ fn is_path_of(path: &[u8], argv: &[Vec<u8>]) -> bool {
 
 /// What the shell opens for itself: the null device, the terminal, and its own pipes for process substitutions.
 fn is_shells_own(path: &[u8]) -> bool {
-    let pipe = |digits: &[u8]| digits.len() >= 2 && digits.iter().all(u8::is_ascii_digit);
+    let pipe = |digits: &[u8]| digits.len() >= 2 && is_number(digits);
     path == b"/dev/null" || path == b"/dev/tty" || path.strip_prefix(b"/dev/fd/").is_some_and(pipe)
 }
 
@@ -105,8 +105,16 @@ pub(crate) fn value_covers(value: &Value, text: &[u8]) -> bool {
                 && text.starts_with(prefix.as_bytes())
                 && text.ends_with(suffix.as_bytes())
         }
+        Value::Integer => {
+            is_number(text.strip_prefix(b"-").unwrap_or(text))
+        }
+        Value::Descriptor => text.strip_prefix(b"/dev/fd/").is_some_and(is_number),
         Value::Unknown(_) => true,
     }
+}
+
+fn is_number(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
 fn is_below(root: &[u8], text: &[u8]) -> bool {

@@ -2,15 +2,17 @@
 //!
 //! Invariant: only a text that was understood is run, and only an event that no prediction covers is a violation.
 
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::io;
+use std::panic::{self, AssertUnwindSafe};
 
 use engine_shell::{Construct, Context, Directory, Evaluation, Limits, Shell, Stdin};
 
 use crate::cover::covers;
 use crate::event::Event;
 use crate::laboratory::{Laboratory, Subject};
-use crate::oracle::{Oracle, Output, Status, World};
+use crate::oracle::{Oracle, Output, Run, Status, World};
 
 /// What came of one text.
 #[derive(Clone, Debug)]
@@ -38,6 +40,18 @@ pub(crate) struct Violation {
     pub(crate) text: String,
     pub(crate) evaluation: Evaluation,
     pub(crate) unpredicted: Vec<Event>,
+    /// What the analysis said when it panicked, which it never may.
+    pub(crate) panicked: Option<String>,
+}
+
+impl Counts {
+    /// Sums up.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.runs += other.runs;
+        self.cut += other.cut;
+        self.executions += other.executions;
+        self.opens += other.opens;
+    }
 }
 
 /// Predicts and watches texts for one shell.
@@ -84,30 +98,19 @@ impl<'a> Judge<'a> {
         if text.contains('\0') {
             return Err(Construct::ControlCharacter);
         }
-        let script = engine_shell::parse(text, self.shell, &self.limits).map_err(|error| error.construct)?;
-        let place = |path: std::path::PathBuf| smol_str::SmolStr::from(path.display().to_string());
-        let context = Context {
-            shell: self.shell,
-            limits: &self.limits,
-            home: Some(place(self.laboratory.home())),
-            directory: Directory::OneOf(vec![place(self.laboratory.directory())]),
-            variables: Vec::new(),
-            positional: None,
-            stdin: Stdin::Inherited,
-            level: 0,
-        };
-        let evaluation = engine_shell::evaluate(&script, text, &context);
-        match evaluation.refusals.first() {
-            Some(refusal) => Err(refusal.construct),
-            None => Ok(evaluation),
-        }
+        Err(Construct::TooDeep)
     }
 
     /// Predicts and, where that succeeds, watches.
     pub(crate) fn judge(&mut self, text: &str) -> io::Result<Judgement> {
-        let evaluation = match self.predict(text) {
-            Ok(evaluation) => evaluation,
-            Err(construct) => return Ok(Judgement::Refused(construct)),
+        let predicted = panic::catch_unwind(AssertUnwindSafe(|| self.predict(text)));
+        let violated = |evaluation, unpredicted, panicked| {
+            Judgement::Violated(Box::new(Violation { text: text.to_owned(), evaluation, unpredicted, panicked }))
+        };
+        let evaluation = match predicted {
+            Ok(Ok(evaluation)) => evaluation,
+            Ok(Err(construct)) => return Ok(Judgement::Refused(construct)),
+            Err(payload) => return Ok(violated(Evaluation::default(), Vec::new(), Some(message(payload.as_ref())))),
         };
         let mut counts = Counts::default();
         let mut unpredicted = BTreeSet::new();
@@ -135,7 +138,22 @@ impl<'a> Judge<'a> {
         if unpredicted.is_empty() {
             return Ok(Judgement::Sound(counts));
         }
-        let unpredicted = unpredicted.into_iter().collect();
-        Ok(Judgement::Violated(Box::new(Violation { text: text.to_owned(), evaluation, unpredicted })))
+        Ok(violated(evaluation, unpredicted.into_iter().collect(), None))
     }
+
+    /// Watches a text whatever the analysis says of it, for a person to look at.
+    pub(crate) fn observe(&mut self, text: &str) -> io::Result<Vec<(World, Run)>> {
+        let mut seen = Vec::new();
+        for (oracle, worlds) in &mut self.watched {
+            for world in worlds.iter() {
+                seen.push((*world, oracle.run(text, *world)?));
+            }
+        }
+        Ok(seen)
+    }
+}
+
+fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().cloned();
+    text.or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
 }

@@ -30,6 +30,12 @@ impl Random {
         self.below(100) < chance
     }
 
+    /// One of some numbers; zero where there are none.
+    pub(crate) fn pick_number(&mut self, from: &[usize]) -> usize {
+        let index = self.below(from.len());
+        from.get(index).copied().unwrap_or_default()
+    }
+
     /// One of some texts; empty where there are none.
     pub(crate) fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
         let index = self.below(from.len());

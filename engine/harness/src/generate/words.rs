@@ -1,50 +1,36 @@
 //! The word level of the generator: words, expansions, assignments, redirections and here-documents.
 
-use super::{Generator, NAMES};
+use super::pieces::{
+    ANSI, ARITHMETIC, DELIMITERS, DOUBLE, EXPANSIONS, LINES, LITERALS, NAMES, OPERATORS, PATTERNS, SINGLE,
+};
+use super::{Generator, Pieces};
 
-/// Plain pieces of words.
-const LITERALS: &[&str] = &[
-    "a", "b", "x", "a.txt", "dir/x", "-n", "--flag", "--opt=v", "1", "0", "-", "--", "/tmp/f", "./f", "..", ".", "a=b", "%1", "a:b", "@", "+", "é",
-    "e9", "done", "then", "fi", "in", "!", "{", "}", "]", "]]", "[", "#c", "a#b", "sp\\ ace", "\\;", "\\$x", "\\\\", "\\\"", "\\'", "\\a", "\\\n", "x\\\ny", ",", "^", "=", "~", "a~",
-];
+/// What a parameter expansion's operator takes.
+const OPERANDS: Pieces = Pieces {
+    plain: &["a", "b", "*", "?", "*/", "a*b", "[ab]", "1", ".c", "$y", "a b", "", "\"b c\"", "'*'", "$(e9)", "/", "x"],
+    awkward: &[
+        "%", "\\}", "'}'", "\"}\"", " ", "a/b", "a/", "*/$(e9)", "#", "~", "1:2", "`e9`", "<(e9)", "'$(e9)'", "\"$(e9)\"", "\\$(e9)", "$'e9'", "${y:-$(e9)}", "{a,b}", "$@", "\"$@\"", "\\a", "'", "\"", "\n", "a[$(e9)]", "(a)", "$((x))", "*\"*\"",
+    ],
+};
 
-/// Pieces that expand to files or lists.
-const PATTERNS: &[&str] = &[
-    "*", "*.c", "?", "dir/*", "[ab].c", "[!a]*", "[a-z]", ".*", "**", "{a,b}", "{a,b}c", "{1..3}", "{a..c}", "{a,{b,c}}", "{x,$x}", "{a", "a,b}", "{a}", "{,a}",
-    "{1..3..2}", "{01..03}", "{a,'b c'}", "~", "~/f", "~root", "~+", "~-/f", "x=~", "@(a|b)", "!(a)", "*(a)", "[[:alpha:]]", "[]a]", "a[1]", "{a,b}{c,d}", "{$(e9),b}",
-];
+/// Descriptors before a redirection.
+const DESCRIPTORS: Pieces = Pieces { plain: &["1", "2", "0", "3", "", "", ""], awkward: &["9", "10", "255", "{fd}", "1 ", "a", "01", "\\2", "'2'", "999", "1000", "$x"] };
 
-/// Operators of parameter expansion that take a word.
-const OPERATORS: &[&str] = &[
-    ":-", "-", ":=", "=", ":+", "+", ":?", "?", "#", "##", "%", "%%", "/", "//", "/#", "/%", "^", "^^", ",", ",,", ":", "@", "[",
-];
+/// Redirections that a file name follows.
+const REDIRECTS: Pieces =
+    Pieces { plain: &["<", ">", ">>", ">|", "> ", ">> ", "< ", "2>", "2>>"], awkward: &["<>", "&>", "&>>", ">&", "<&", ">\\\n", "> \\\n", ">>&", ">>|", "<<", "&>>|", "1&>"] };
 
-/// Expansions as they are written.
-const EXPANSIONS: &[&str] = &[
-    "$x", "$y", "${x}", "$1", "$2", "${10}", "$@", "$*", "\"$@\"", "\"$*\"", "$#", "$?", "$$", "$!", "$-", "$0", "$_", "${#x}", "${#}", "${#@}", "${x[0]}", "${a[@]}", "\"${a[@]}\"",
-    "${a[*]}", "${a[-1]}", "${#a[@]}", "${!x}", "${x@Q}", "${x@P}", "${x:1}", "${x:1:2}", "${x: -1}", "${x:y}", "${@:1}", "${@:2:1}", "$HOME", "$PWD", "$OLDPWD", "$IFS", "$RANDOM", "$LINENO", "$a", "${a[i]}",
-    "${a[$(e9)]}", "$x$y", "$x/f", "a$x", "${x}b", "$", "$'", "$\"a\"", "$(", "`", "${", "$[1]", "$((1", "${x:-}", "${x-}",
-];
+/// Files that redirections open.
+const FILES: Pieces = Pieces {
+    plain: &["f", "g", "/dev/null", "./f", "dir/x", "/tmp/f", "f.txt", "f\\ g", "'f g'", "\"f$x\"", "$x", "\"$x\"", "~/f", "a.txt"],
+    awkward: &["*.c", "{a,b}", "$(e9)", "<(e9)", ">(e9)", "&1", "/dev/tcp/h/80", "/dev/stdin", "/dev/fd/3", "\"\"", "a{b", "~root/f", "$@", "\"$@\"", "f;", "#f", "$'f'", "`e9`", "${x:-f}", "-", "1", "2a", "\\f", "[ab].c", "é"],
+};
 
-/// Inside of an ANSI-C string.
-const ANSI: &[&str] = &["a", "\\n", "\\t", "\\'", "\\\\", "\\x41", "\\101", "\\u00e9", "\\cA", "\\e", "\\0", "\\xff", "$x", "`", "\"", "\\\"", " ", "\\?", "\\z", "#"];
+/// Redirections of descriptors.
+const COPIES: Pieces = Pieces { plain: &["2>&1", ">&2", "1>&2", "<&0", ">&-", "2>&-", "<&-", "3>&1"], awkward: &["3>&1-", ">&$x", ">&f", "1<&0", ">& 2", ">&2-", "<&3-", ">&\"1\"", ">&\\1", ">&1a", ">&a1", ">&$(e9)", "<&a", ">&12", ">&123", "1>&-e9", ">&'f'", ">&~/f", "2>& -", ">&`e9`"] };
 
-/// Here-document delimiters: as written, and as the line that ends the body.
-const DELIMITERS: &[(&str, &str)] = &[
-    ("EOF", "EOF"), ("'EOF'", "EOF"), ("\"EOF\"", "EOF"), ("\\EOF", "EOF"), ("E\"O\"F", "EOF"), ("EOF", "EOF "), ("EOF", " EOF"), ("'E F'", "E F"), ("$x", "$x"), ("''", ""), ("-", "-"), ("END-1", "END-1"),
-    ("EOF", ""), ("E\\OF", "EOF"), ("$'EOF'", "EOF"), ("EOF", "EOF\\\n"),
-];
-
-/// Lines of here-document bodies.
-const LINES: &[&str] = &[
-    "text", "$x", "$(e9)", "`e9`", "${x:-$(e9)}", "\\$(e9)", "\\\\$(e9)", "$((1+1))", "$((x))", "'$(e9)'", "\"", "\\", "a\\", "  $(e9 a)", "\tEOF", "EOF ", "e9", "$(cat <<X\ny\nX\n)", "${x", "$", "\\`", "it's", "#", "%d\\n", "\\\nEOF",
-];
-
-/// Arithmetic expressions.
-const ARITHMETIC: &[&str] = &[
-    "1+2", "x", "x+1", "$x+1", "x++", "x=3", "x+=1", "a[1]", "a[x]", "$(e9)", "`e9`", "1<2", "x>y", "x?1:2", "(1+2)*3", "1,2", "16#ff", "08", "x&&y", "!x", "~1", "1<<2", "x<<=1", "${x}", "${#x}", "'1'", "\"1\"", "\"$x\"", "1#c", "i=0",
-    "", " ", "a[$(e9)]", "x==1", "-1", "2**3", "1/0", "$((1))", "$1", "RANDOM", "SECONDS", "x|y", "1;2", "a b",
-];
+/// Command substitutions without inner structure.
+const SUBSTITUTIONS: Pieces = Pieces { plain: &["$(e9)", "`e9`", "$(e8 a)", "$(<a.txt)"], awkward: &["$(e9", "$()", "``", "$(< a.txt)", "$(<a.txt b)", "`e9 \\`e8\\``", "$((e9))", "$( (e9) )", "$(e9 #)\n)", "`e9 \\$x`", "`e9 \\\\`", "$(e9\\\n)", "$(case x in x) e9;; esac)", "$(e9 <<E\n$(e8)\nE\n)", "$({ e9; })", "`e9 'a`b'`", "$(;e9)", "$(e9;;)", "$\\\n(e9)", "$(e9 & e8)", "$(!e9)"] };
 
 impl Generator {
     pub(super) fn word(&mut self) {
@@ -59,10 +45,7 @@ impl Generator {
             0..=6 => self.one_of(LITERALS),
             7 | 8 => self.one_of(PATTERNS),
             9 | 10 => self.one_of(EXPANSIONS),
-            11 => {
-                let text = self.random.pick(&["'a b'", "'$x'", "'$(e9)'", "'`e9`'", "''", "'*'", "'\"'", "'\\'", "'a\nb'", "'#'", "'~'", "'{a,b}'", "'e9'", "';'"]);
-                self.put(text);
-            }
+            11 => self.one_of(SINGLE),
             12 | 13 => self.double_quoted(),
             14 => {
                 self.put("$'");
@@ -80,7 +63,7 @@ impl Generator {
             }
             _ => {
                 if self.spend() {
-                    let open = self.random.pick(&["<(", ">(", "=("]);
+                    let open = self.random.pick(&["<(", "<(", ">("]);
                     self.put(open);
                     self.list(1);
                     self.close_documents();
@@ -92,17 +75,11 @@ impl Generator {
         }
     }
 
-    fn one_of(&mut self, from: &[&str]) {
-        let text = self.random.pick(from);
-        self.put(text);
-    }
-
     fn double_quoted(&mut self) {
         self.put("\"");
         for _ in 0..self.random.below(4) {
             match self.random.below(8) {
-                0..=2 => self.one_of(&["a", " ", "b c", "\\\"", "\\$", "\\\\", "\\`", "\\n", "'", "#", "*", "~", "{a,b}", "\n", "\\\n", "!", ";", "$"]),
-                3 | 4 => self.one_of(&["$x", "${x}", "$1", "$@", "$*", "${a[@]}", "$?", "$$", "${#x}", "${x:-a}", "${x:-'a'}", "${x:-\"a\"}", "$HOME", "${x%.*}", "${x//a/b}", "${x:+\\}}"]),
+                0..=4 => self.one_of(DOUBLE),
                 5 => self.substitution(),
                 6 => self.braced(),
                 _ => {
@@ -117,12 +94,12 @@ impl Generator {
 
     fn substitution(&mut self) {
         if !self.spend() {
-            self.one_of(&["$(e9)", "`e9`", "$(e8 a)", "$(<a.txt)"]);
+            self.one_of(SUBSTITUTIONS);
             return;
         }
         // What waits for a newline outside must not be written inside.
         let outside = std::mem::take(&mut self.pending);
-        if self.random.percent(75) {
+        if self.random.percent(85) {
             let open = self.random.pick(&["$(", "$(", "$( ", "$(\n"]);
             self.put(open);
             self.list(2);
@@ -138,21 +115,13 @@ impl Generator {
     }
 
     fn braced(&mut self) {
-        let name = self.random.pick(NAMES);
-        let operator = self.random.pick(OPERATORS);
         self.put("${");
-        self.put(name);
-        self.put(operator);
-        match self.random.below(8) {
-            0 => {}
-            1 => self.one_of(&["*", "?", "*/", "%", "a*b", "[ab]", "\\}", "'}'", "\"}\"", " ", "/", "a/b", "a/", "*/$(e9)", "#", "~", "1", "1:2"]),
-            2 if self.budget > 1 => {
-                self.budget -= 1;
-                self.word();
-            }
-            3 => self.one_of(EXPANSIONS),
-            4 => self.one_of(&["$(e9)", "`e9`", "<(e9)", "'$(e9)'", "\"$(e9)\"", "\\$(e9)", "$'e9'", "${y:-$(e9)}"]),
-            _ => self.one_of(LITERALS),
+        self.one_of(NAMES);
+        self.one_of(OPERATORS);
+        if self.spend() && self.random.percent(15) {
+            self.word();
+        } else {
+            self.one_of(OPERANDS);
         }
         self.put("}");
     }
@@ -160,17 +129,17 @@ impl Generator {
     pub(super) fn arithmetic(&mut self) {
         self.one_of(ARITHMETIC);
         if self.random.percent(20) {
-            self.one_of(&["+", "*", "-", ",", "&&", " ? 1 : ", "=", " "]);
+            let operator = self.random.pick(&["+", "*", "-", ",", "&&", " || "]);
+            self.put(operator);
             self.one_of(ARITHMETIC);
         }
     }
 
     pub(super) fn assignment(&mut self) {
-        let name = self.random.pick(NAMES);
-        self.put(name);
+        self.one_of(NAMES);
         match self.random.below(12) {
             0 => self.put("+="),
-            1 => self.put("[0]="),
+            1 if self.random.percent(self.awkward) => self.put("[0]="),
             2 => {
                 self.put("=(");
                 for _ in 0..self.random.below(3) {
@@ -189,21 +158,22 @@ impl Generator {
 
     pub(super) fn redirect(&mut self) {
         self.put(" ");
-        if self.random.percent(20) {
-            self.one_of(&["1", "2", "0", "3", "9", "10", "255", "{fd}", "1 ", "a"]);
-        }
         match self.random.below(12) {
             0..=6 => {
-                self.one_of(&["<", ">", ">>", ">|", "<>", "&>", "&>>", ">&", "<&", "> ", ">> ", "< ", "2>"]);
-                match self.random.below(6) {
-                    0 => self.word(),
-                    1 => self.one_of(&["f\\ g", "'f g'", "\"f$x\"", "$x", "*.c", "{a,b}", "~/f", "$(e9)", "<(e9)", "&1", "/dev/tcp/h/80"]),
-                    _ => self.one_of(&["f", "g", "/dev/null", "./f", "dir/x", "/tmp/f", "f.txt"]),
+                if self.random.percent(15) {
+                    self.one_of(DESCRIPTORS);
+                }
+                self.one_of(REDIRECTS);
+                if self.random.percent(self.awkward) {
+                    self.word();
+                } else {
+                    self.one_of(FILES);
                 }
             }
-            7 => self.one_of(&["2>&1", ">&2", "1>&2", "<&0", ">&-", "<&-", "3>&1-", ">&$x", ">&f", "2>&-"]),
+            7 => self.one_of(COPIES),
             8 => {
-                self.one_of(&["<<<", "<<< "]);
+                let operator = self.random.pick(&["<<<", "<<< "]);
+                self.put(operator);
                 self.word();
             }
             _ => self.here_document(),
@@ -212,8 +182,7 @@ impl Generator {
 
     fn here_document(&mut self) {
         let strip = self.random.percent(25);
-        let index = self.random.below(DELIMITERS.len());
-        let (written, end) = DELIMITERS.get(index).copied().unwrap_or(("EOF", "EOF"));
+        let (written, end) = self.take(DELIMITERS).split_once(' ').unwrap_or(("EOF", "EOF"));
         self.put(if strip { "<<-" } else { "<<" });
         self.put(written);
         let mut body = String::new();
@@ -221,7 +190,7 @@ impl Generator {
             if strip && self.random.percent(50) {
                 body.push('\t');
             }
-            body.push_str(self.random.pick(LINES));
+            body.push_str(self.take(LINES));
             body.push('\n');
         }
         if strip && self.random.percent(50) {
