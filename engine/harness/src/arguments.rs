@@ -90,13 +90,20 @@ pub(crate) fn parse_arguments(mut words: impl Iterator<Item = String>) -> Result
         }
     }
     let mut plain = plain.into_iter();
-    let Some(command) = plain.next() else { return Ok(arguments) };
+    let Some(command) = plain.next() else {
+        return Ok(arguments);
+    };
     let mut next = |what: &str| plain.next().ok_or_else(|| format!("`{command}` needs {what}"));
     arguments.task = match command.as_str() {
         "fixtures" => Task::Fixtures,
         "ci" => Task::Campaign(20_000),
         "long" => Task::Campaign(300_000),
-        "cases" => Task::Cases(std::iter::once(next("a path")?).chain(plain.by_ref()).map(PathBuf::from).collect()),
+        "cases" => Task::Cases(
+            std::iter::once(next("a path")?)
+                .chain(plain.by_ref())
+                .map(PathBuf::from)
+                .collect(),
+        ),
         "generate" => Task::Generate(parse_number(&next("a number")?)?),
         "print" => Task::Print(parse_number(&next("a number")?)?),
         "mutate" => Task::Mutate(next("a path")?.into(), parse_number(&next("a number")?)?),
@@ -119,7 +126,9 @@ fn parse_shell(name: &str) -> Result<Shell, String> {
 }
 
 fn parse_number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.replace('_', "").parse().map_err(|_| format!("`{text}` is not a number"))
+    text.replace('_', "")
+        .parse()
+        .map_err(|_| format!("`{text}` is not a number"))
 }
 
 #[cfg(test)]
@@ -141,7 +150,10 @@ mod tests {
     fn options_stand_anywhere() {
         let arguments = parse("--shell zsh mutate a.jsonl --seed 7 500 --minimise").unwrap();
         assert_eq!(arguments.task, Task::Mutate("a.jsonl".into(), 500));
-        assert_eq!((arguments.shell, arguments.seed, arguments.minimise), (Shell::Zsh, 7, true));
+        assert_eq!(
+            (arguments.shell, arguments.seed, arguments.minimise),
+            (Shell::Zsh, 7, true)
+        );
     }
 
     #[test]

@@ -9,18 +9,37 @@ use crate::event::{Event, OpenMode};
 /// Whether the prediction covers an event.
 pub(crate) fn covers(evaluation: &Evaluation, event: &Event) -> bool {
     match event {
-        Event::Execute { directory, path, argv } => {
+        Event::Execute {
+            directory,
+            path,
+            argv,
+        } => {
             is_path_of(path, argv)
-                && evaluation.invocations.iter().any(|invocation| invocation_covers(invocation, argv, directory))
+                && evaluation
+                    .invocations
+                    .iter()
+                    .any(|invocation| invocation_covers(invocation, argv, directory))
         }
-        Event::Open { directory, mode, path } => {
+        Event::Open {
+            directory,
+            mode,
+            path,
+        } => {
             is_shells_own(path)
-                || evaluation.accesses.iter().any(|access| access_covers(access, *mode, path, directory))
+                || evaluation
+                    .accesses
+                    .iter()
+                    .any(|access| access_covers(access, *mode, path, directory))
         }
         Event::Connect { host, service } => {
             let path = [b"/dev/tcp/", host.as_slice(), b"/", service].concat();
             let datagram = [b"/dev/udp/", host.as_slice(), b"/", service].concat();
-            let named = |path: &[u8]| evaluation.accesses.iter().any(|access| value_covers(&access.path, path));
+            let named = |path: &[u8]| {
+                evaluation
+                    .accesses
+                    .iter()
+                    .any(|access| value_covers(&access.path, path))
+            };
             named(&path) || named(&datagram)
         }
         // Where a text goes shows in the directories of what it then runs and opens. Signals are programs' business in the
@@ -34,7 +53,11 @@ pub(crate) fn covers(evaluation: &Evaluation, event: &Event) -> bool {
 /// A program is found on the search path by its plain name, or at the path that was written.
 fn is_path_of(path: &[u8], argv: &[Vec<u8>]) -> bool {
     let Some(name) = argv.first() else { return false };
-    if name.contains(&b'/') { path == name } else { path.strip_prefix(b"/S/") == Some(name) }
+    if name.contains(&b'/') {
+        path == name
+    } else {
+        path.strip_prefix(b"/S/") == Some(name)
+    }
 }
 
 /// What the shell opens for itself: the null device, the terminal, and its own pipes for process substitutions.
@@ -85,7 +108,9 @@ pub(crate) fn words_cover(fields: &[Field], words: &[Vec<u8>]) -> bool {
             if let Some(slot) = next.get_mut(index) {
                 *slot = taken || (none && *start);
             }
-            let fits = words.get(index).is_some_and(|word| value_covers(&field.value, word));
+            let fits = words
+                .get(index)
+                .is_some_and(|word| value_covers(&field.value, word));
             inside = fits && (*start || (more && taken));
         }
         reached = next;
@@ -98,16 +123,16 @@ pub(crate) fn value_covers(value: &Value, text: &[u8]) -> bool {
     match value {
         Value::Known(known) => known.as_bytes() == text,
         Value::OneOf(set) => set.iter().any(|known| known.as_bytes() == text),
-        Value::Glob(pattern) => own_text(pattern.as_bytes()) == text || pattern_covers(pattern.as_bytes(), text),
+        Value::Glob(pattern) => {
+            own_text(pattern.as_bytes()) == text || pattern_covers(pattern.as_bytes(), text)
+        }
         Value::Below(root) => is_below(root.as_bytes(), text),
         Value::Affixed { prefix, suffix } => {
             text.len() >= prefix.len() + suffix.len()
                 && text.starts_with(prefix.as_bytes())
                 && text.ends_with(suffix.as_bytes())
         }
-        Value::Integer => {
-            is_number(text.strip_prefix(b"-").unwrap_or(text))
-        }
+        Value::Integer => is_number(text.strip_prefix(b"-").unwrap_or(text)),
         Value::Descriptor => text.strip_prefix(b"/dev/fd/").is_some_and(is_number),
         Value::Unknown(_) => true,
     }
@@ -124,7 +149,8 @@ fn is_below(root: &[u8], text: &[u8]) -> bool {
     if root.is_empty() {
         return !text.starts_with(b"/");
     }
-    text.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+    text.strip_prefix(root)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
 /// A pattern that matches nothing stays as written, without the backslashes that quoted its characters.
@@ -132,7 +158,11 @@ fn own_text(pattern: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(pattern.len());
     let mut bytes = pattern.iter();
     while let Some(byte) = bytes.next() {
-        let plain = if *byte == b'\\' { bytes.next().unwrap_or(byte) } else { byte };
+        let plain = if *byte == b'\\' {
+            bytes.next().unwrap_or(byte)
+        } else {
+            byte
+        };
         text.push(*plain);
     }
     text
@@ -157,14 +187,21 @@ fn part_covers(pattern: &[u8], name: &[u8], at_start: bool) -> bool {
         None => name.is_empty(),
         Some((b'*', rest)) => {
             !hidden
-                && (0..=name.len()).any(|skip| name.get(skip..).is_some_and(|left| part_covers(rest, left, at_start && skip == 0)))
+                && (0..=name.len()).any(|skip| {
+                    name.get(skip..)
+                        .is_some_and(|left| part_covers(rest, left, at_start && skip == 0))
+                })
         }
         Some((b'?', rest)) => {
             !hidden && one_character(name).is_some_and(|left| part_covers(rest, left, false))
         }
         Some((b'[', rest)) if rest.iter().skip(1).any(|byte| *byte == b']') => {
             // Brackets differ between locales in what they hold, so any one character counts.
-            let close = rest.iter().skip(1).position(|byte| *byte == b']').map_or(0, |at| at + 2);
+            let close = rest
+                .iter()
+                .skip(1)
+                .position(|byte| *byte == b']')
+                .map_or(0, |at| at + 2);
             let after = rest.get(close..).unwrap_or_default();
             !hidden && one_character(name).is_some_and(|left| part_covers(after, left, false))
         }
@@ -175,7 +212,9 @@ fn part_covers(pattern: &[u8], name: &[u8], at_start: bool) -> bool {
 
 fn literal_covers(pattern: &[u8], name: &[u8]) -> bool {
     match (pattern.split_first(), name.split_first()) {
-        (Some((expected, pattern)), Some((found, name))) => expected == found && part_covers(pattern, name, false),
+        (Some((expected, pattern)), Some((found, name))) => {
+            expected == found && part_covers(pattern, name, false)
+        }
         (None, _) | (_, None) => false,
     }
 }
@@ -194,7 +233,13 @@ mod tests {
     use super::{value_covers, words_cover};
 
     fn field(value: Value, count: Count) -> Field {
-        Field { count, ..Field { value, ..Field::literal("", Span::default()) } }
+        Field {
+            count,
+            ..Field {
+                value,
+                ..Field::literal("", Span::default())
+            }
+        }
     }
 
     fn words(list: &[&str]) -> Vec<Vec<u8>> {
@@ -215,7 +260,11 @@ mod tests {
 
     #[test]
     fn a_run_of_words_may_be_empty_or_long() {
-        let fields = [known("rm"), field(Value::Unknown(Origin::Variable), Count::Any), known("z")];
+        let fields = [
+            known("rm"),
+            field(Value::Unknown(Origin::Variable), Count::Any),
+            known("z"),
+        ];
         assert!(words_cover(&fields, &words(&["rm", "z"])));
         assert!(words_cover(&fields, &words(&["rm", "a", "z", "z"])));
         assert!(!words_cover(&fields, &words(&["rm", "a"])));
@@ -263,7 +312,10 @@ mod tests {
 
     #[test]
     fn affixes_do_not_overlap() {
-        let value = Value::Affixed { prefix: "aba".into(), suffix: "ba".into() };
+        let value = Value::Affixed {
+            prefix: "aba".into(),
+            suffix: "ba".into(),
+        };
         assert!(!value_covers(&value, b"aba"));
         assert!(value_covers(&value, b"ababa"));
     }

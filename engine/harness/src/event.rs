@@ -8,9 +8,17 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Event {
     /// Would have run a program.
-    Execute { directory: Vec<u8>, path: Vec<u8>, argv: Vec<Vec<u8>> },
+    Execute {
+        directory: Vec<u8>,
+        path: Vec<u8>,
+        argv: Vec<Vec<u8>>,
+    },
     /// Would have opened a file.
-    Open { directory: Vec<u8>, mode: OpenMode, path: Vec<u8> },
+    Open {
+        directory: Vec<u8>,
+        mode: OpenMode,
+        path: Vec<u8>,
+    },
     /// Changed its directory.
     Enter { from: Vec<u8>, path: Vec<u8> },
     /// Would have removed, renamed or otherwise changed a file by itself.
@@ -30,6 +38,21 @@ pub(crate) enum OpenMode {
     Write,
     Append,
     ReadWrite,
+}
+
+impl Event {
+    /// The arguments of a program that would have run.
+    pub(crate) fn program(&self) -> Option<&[Vec<u8>]> {
+        match self {
+            Self::Execute { argv, .. } => Some(argv),
+            Self::Open { .. }
+            | Self::Enter { .. }
+            | Self::Change { .. }
+            | Self::Connect { .. }
+            | Self::Load { .. }
+            | Self::Signal { .. } => None,
+        }
+    }
 }
 
 /// Reads all records; the second value says whether every byte was understood.
@@ -56,11 +79,28 @@ fn read_event(payload: &[u8]) -> Option<Event> {
     let mut fields = fields.split(|byte| *byte == 0).map(<[u8]>::to_vec);
     let mut next = || fields.next();
     Some(match kind {
-        b'E' => Event::Execute { directory: next()?, path: next()?, argv: fields.collect() },
-        b'O' => Event::Open { directory: next()?, mode: read_mode(&next()?)?, path: next()? },
-        b'C' => Event::Enter { from: next()?, path: next()? },
-        b'W' => Event::Change { call: next()?, path: next()? },
-        b'N' => Event::Connect { host: next()?, service: next()? },
+        b'E' => Event::Execute {
+            directory: next()?,
+            path: next()?,
+            argv: fields.collect(),
+        },
+        b'O' => Event::Open {
+            directory: next()?,
+            mode: read_mode(&next()?)?,
+            path: next()?,
+        },
+        b'C' => Event::Enter {
+            from: next()?,
+            path: next()?,
+        },
+        b'W' => Event::Change {
+            call: next()?,
+            path: next()?,
+        },
+        b'N' => Event::Connect {
+            host: next()?,
+            service: next()?,
+        },
         b'D' => Event::Load { path: next()? },
         b'K' => Event::Signal { number: next()? },
         _ => return None,
@@ -81,14 +121,22 @@ impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
         match self {
-            Self::Execute { directory, path, argv } => {
+            Self::Execute {
+                directory,
+                path,
+                argv,
+            } => {
                 write!(f, "runs {} as", text(path))?;
                 for word in argv {
                     write!(f, " `{}`", text(word))?;
                 }
                 write!(f, " in {}", text(directory))
             }
-            Self::Open { directory, mode, path } => {
+            Self::Open {
+                directory,
+                mode,
+                path,
+            } => {
                 write!(f, "opens `{}` ({mode:?}) in {}", text(path), text(directory))
             }
             Self::Enter { path, .. } => write!(f, "enters `{}`", text(path)),
@@ -115,7 +163,14 @@ mod tests {
     fn empty_arguments_are_kept() {
         let (events, whole) = read_events(&record(b"E/d\0/S/a\0a\0\0b\0"));
         let argv = vec![b"a".to_vec(), Vec::new(), b"b".to_vec()];
-        assert_eq!(events, vec![Event::Execute { directory: b"/d".to_vec(), path: b"/S/a".to_vec(), argv }]);
+        assert_eq!(
+            events,
+            vec![Event::Execute {
+                directory: b"/d".to_vec(),
+                path: b"/S/a".to_vec(),
+                argv
+            }]
+        );
         assert!(whole);
     }
 
@@ -124,8 +179,20 @@ mod tests {
         let mut bytes = record(b"O/d\0append\0f\0");
         bytes.extend(record(b"D/x.so\0\0"));
         let (events, whole) = read_events(&bytes);
-        let open = Event::Open { directory: b"/d".to_vec(), mode: OpenMode::Append, path: b"f".to_vec() };
-        assert_eq!(events, vec![open, Event::Load { path: b"/x.so".to_vec() }]);
+        let open = Event::Open {
+            directory: b"/d".to_vec(),
+            mode: OpenMode::Append,
+            path: b"f".to_vec(),
+        };
+        assert_eq!(
+            events,
+            vec![
+                open,
+                Event::Load {
+                    path: b"/x.so".to_vec()
+                }
+            ]
+        );
         assert!(whole);
     }
 

@@ -15,19 +15,42 @@ use self::pieces::{BUILTINS, NAMES, PROGRAMS, SEPARATORS, TRAPS};
 const BUDGET: usize = 14;
 
 /// Names of functions.
-const FUNCTIONS: Pieces =
-    Pieces { plain: &["f", "g", "f", "my_f"], awkward: &["e1", "cd", "my-f", "echo", "function", "ls", "true", "[", "é", "if", "time"] };
+const FUNCTIONS: Pieces = Pieces {
+    plain: &["f", "g", "f", "my_f"],
+    awkward: &[
+        "e1", "cd", "my-f", "echo", "function", "ls", "true", "[", "é", "if", "time",
+    ],
+};
 
 /// Operators of `[[ ]]` before a word.
-const TESTS: Pieces = Pieces { plain: &["-f ", "-n ", "-z ", "-d ", "! -e "], awkward: &["-v ", "-R ", "-o ", "-t ", "-N ", "! ", "-a ", "! ! "] };
+const TESTS: Pieces = Pieces {
+    plain: &["-f ", "-n ", "-z ", "-d ", "! -e "],
+    awkward: &["-v ", "-R ", "-o ", "-t ", "-N ", "! ", "-a ", "! ! "],
+};
 
 /// Operators of `[[ ]]` between words.
-const COMPARISONS: Pieces =
-    Pieces { plain: &[" == ", " = ", " != ", " < ", " > ", " -nt "], awkward: &[" =~ ", " -eq ", " -lt ", " -ef ", " -ge ", " =\n", "==", " = = ", " -gt\\\n"] };
+const COMPARISONS: Pieces = Pieces {
+    plain: &[" == ", " = ", " != ", " < ", " > ", " -nt "],
+    awkward: &[
+        " =~ ", " -eq ", " -lt ", " -ef ", " -ge ", " =\n", "==", " = = ", " -gt\\\n",
+    ],
+};
 
 /// Between words.
-const BLANKS: Pieces =
-    Pieces { plain: &[" ", " ", " ", " ", "  ", "\t", " \\\n"], awkward: &["\\\n ", "\\\n", " \\\n\\\n", " \\ ", "\u{b}", "\r", "\u{c}", " \n", " \\\n#"] };
+const BLANKS: Pieces = Pieces {
+    plain: &[" ", " ", " ", " ", "  ", "\t", " \\\n"],
+    awkward: &[
+        "\\\n ",
+        "\\\n",
+        " \\\n\\\n",
+        " \\ ",
+        "\u{b}",
+        "\r",
+        "\u{c}",
+        " \n",
+        " \\\n#",
+    ],
+};
 
 /// Makes texts.
 #[derive(Debug)]
@@ -51,7 +74,13 @@ struct Pieces {
 impl Generator {
     /// Starts from a seed.
     pub(crate) fn new(seed: u64) -> Self {
-        Self { random: Random::new(seed), text: String::new(), budget: 0, pending: Vec::new(), awkward: 0 }
+        Self {
+            random: Random::new(seed),
+            text: String::new(),
+            budget: 0,
+            pending: Vec::new(),
+            awkward: 0,
+        }
     }
 
     /// The next text.
@@ -81,7 +110,11 @@ impl Generator {
     }
 
     fn take(&mut self, from: Pieces) -> &'static str {
-        let list = if self.random.percent(self.awkward) { from.awkward } else { from.plain };
+        let list = if self.random.percent(self.awkward) {
+            from.awkward
+        } else {
+            from.plain
+        };
         self.random.pick(list)
     }
 
@@ -168,7 +201,9 @@ impl Generator {
                 }
             }
             4 => {
-                let keyword = self.random.pick(&["while ", "until ", "while read x; ", "while read -r x y; "]);
+                let keyword =
+                    self.random
+                        .pick(&["while ", "until ", "while read x; ", "while read -r x y; "]);
                 self.block(keyword, "do ");
                 self.list(2);
                 let end = self.random.pick(&["; break\ndone", "\ndone", "\ndone"]);
@@ -200,7 +235,9 @@ impl Generator {
         if self.random.percent(15) {
             self.put("for ((");
             self.arithmetic();
-            let rest = self.random.pick(&["; i<2; i++", "; x<1; x++", ";;", "; 0; 1", "; $(e1); "]);
+            let rest = self
+                .random
+                .pick(&["; i<2; i++", "; x<1; x++", ";;", "; 0; 1", "; $(e1); "]);
             self.put(rest);
             self.put("))");
             self.block("; do ", "done");
@@ -223,7 +260,7 @@ impl Generator {
         self.put("case ");
         self.word();
         self.put(" in\n");
-        for _ in 0..1 + self.random.below(3) {
+        for _ in 0..=self.random.below(3) {
             let open = self.random.pick(&["(", ""]);
             self.put(open);
             self.word();

@@ -9,7 +9,9 @@ use serde_json::Value;
 /// The commands of one file, or of every `*.jsonl` file of a folder in the order of their names.
 pub(crate) fn read_commands(path: &Path) -> io::Result<Vec<String>> {
     if path.is_dir() {
-        let mut files: Vec<_> = fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+        let mut files: Vec<_> = fs::read_dir(path)?
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect::<Result<_, _>>()?;
         files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
         files.sort();
         let mut commands = Vec::new();
@@ -20,7 +22,11 @@ pub(crate) fn read_commands(path: &Path) -> io::Result<Vec<String>> {
     }
     let text = fs::read_to_string(path).map_err(|error| in_file(path, &error.to_string()))?;
     let mut commands = Vec::new();
-    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+    for (index, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
         let problem = |what: &str| in_file(path, &format!("line {}: {what}", index + 1));
         let value: Value = serde_json::from_str(line).map_err(|error| problem(&error.to_string()))?;
         let command = value.get("command").and_then(Value::as_str);

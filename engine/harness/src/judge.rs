@@ -7,12 +7,13 @@ use std::collections::BTreeSet;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 
-use engine_shell::{Construct, Context, Directory, Evaluation, Limits, Shell, Stdin};
+use engine_shell::{Construct, Evaluation, Shell};
 
 use crate::cover::covers;
 use crate::event::Event;
 use crate::laboratory::{Laboratory, Subject};
 use crate::oracle::{Oracle, Output, Run, Status, World};
+use crate::predictor::Predictor;
 
 /// What came of one text.
 #[derive(Clone, Debug)]
@@ -40,6 +41,7 @@ pub(crate) struct Violation {
     pub(crate) text: String,
     pub(crate) evaluation: Evaluation,
     pub(crate) unpredicted: Vec<Event>,
+    pub(crate) counts: Counts,
     /// What the analysis said when it panicked, which it never may.
     pub(crate) panicked: Option<String>,
 }
@@ -57,9 +59,8 @@ impl Counts {
 /// Predicts and watches texts for one shell.
 #[derive(Debug)]
 pub(crate) struct Judge<'a> {
-    shell: Shell,
-    limits: Limits,
-    laboratory: &'a Laboratory,
+    /// Makes the predictions.
+    pub(crate) predictor: Predictor,
     watched: Vec<(Oracle<'a>, Vec<World>)>,
 }
 
@@ -77,40 +78,59 @@ impl<'a> Judge<'a> {
                         world(Status::Mixed, Output::Hostile),
                     ],
                 ),
-                (Oracle::start(laboratory, Subject::BashReal)?, vec![world(Status::Succeed, Output::Hostile)]),
+                (
+                    Oracle::start(laboratory, Subject::BashReal)?,
+                    vec![world(Status::Succeed, Output::Hostile)],
+                ),
             ],
             Shell::Zsh | Shell::Sh => {
-                let mut words = vec![program.to_owned()];
-                words.extend(if shell == Shell::Zsh { vec!["-f".to_owned(), "-c".to_owned()] } else { vec!["-c".to_owned()] });
+                let options: &[&str] = if shell == Shell::Zsh {
+                    &["-f", "-c"]
+                } else {
+                    &["-c"]
+                };
+                let started = std::iter::once(program)
+                    .chain(options.iter().copied())
+                    .map(str::to_owned)
+                    .collect();
                 let worlds = vec![
                     world(Status::Succeed, Output::Words),
                     world(Status::Fail, Output::Hostile),
                     world(Status::Mixed, Output::Number),
                 ];
-                vec![(Oracle::start(laboratory, Subject::Started(words))?, worlds)]
+                vec![(Oracle::start(laboratory, Subject::Started(started))?, worlds)]
             }
         };
-        Ok(Self { shell, limits: Limits::DEFAULT, laboratory, watched })
-    }
-
-    /// Predicts what a text does, or says why it is not understood.
-    pub(crate) fn predict(&self, text: &str) -> Result<Evaluation, Construct> {
-        if text.contains('\0') {
-            return Err(Construct::ControlCharacter);
-        }
-        Err(Construct::TooDeep)
+        Ok(Self {
+            predictor: Predictor::new(shell, laboratory),
+            watched,
+        })
     }
 
     /// Predicts and, where that succeeds, watches.
     pub(crate) fn judge(&mut self, text: &str) -> io::Result<Judgement> {
-        let predicted = panic::catch_unwind(AssertUnwindSafe(|| self.predict(text)));
-        let violated = |evaluation, unpredicted, panicked| {
-            Judgement::Violated(Box::new(Violation { text: text.to_owned(), evaluation, unpredicted, panicked }))
+        let predicted = panic::catch_unwind(AssertUnwindSafe(|| self.predictor.predict(text)));
+        let violated = |evaluation, unpredicted, counts, panicked| {
+            Judgement::Violated(Box::new(Violation {
+                text: text.to_owned(),
+                evaluation,
+                unpredicted,
+                counts,
+                panicked,
+            }))
         };
         let evaluation = match predicted {
             Ok(Ok(evaluation)) => evaluation,
             Ok(Err(construct)) => return Ok(Judgement::Refused(construct)),
-            Err(payload) => return Ok(violated(Evaluation::default(), Vec::new(), Some(message(payload.as_ref())))),
+            Err(payload) => {
+                let said = Some(message(payload.as_ref()));
+                return Ok(violated(
+                    Evaluation::default(),
+                    Vec::new(),
+                    Counts::default(),
+                    said,
+                ));
+            }
         };
         let mut counts = Counts::default();
         let mut unpredicted = BTreeSet::new();
@@ -138,7 +158,12 @@ impl<'a> Judge<'a> {
         if unpredicted.is_empty() {
             return Ok(Judgement::Sound(counts));
         }
-        Ok(violated(evaluation, unpredicted.into_iter().collect(), None))
+        Ok(violated(
+            evaluation,
+            unpredicted.into_iter().collect(),
+            counts,
+            None,
+        ))
     }
 
     /// Watches a text whatever the analysis says of it, for a person to look at.
@@ -155,5 +180,6 @@ impl<'a> Judge<'a> {
 
 fn message(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().cloned();
-    text.or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
+    text.or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+        .unwrap_or_default()
 }

@@ -20,7 +20,18 @@ const SWITCHED_OFF: &str = "alias bg bind caller compgen complete compopt dirs e
     let logout printf pwd suspend test times true type ulimit umask unalias [ :";
 
 /// Files of the work directory: names that globs should meet, awkward ones among them.
-const FILES: &[&str] = &["a.txt", "b.c", "-n", ".hidden", "sp ace", "README.md", "dir/x", "dir/y.c", "dir/.z", "src/main.rs"];
+const FILES: &[&str] = &[
+    "a.txt",
+    "b.c",
+    "-n",
+    ".hidden",
+    "sp ace",
+    "README.md",
+    "dir/x",
+    "dir/y.c",
+    "dir/.z",
+    "src/main.rs",
+];
 
 /// What is being watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +74,11 @@ impl Laboratory {
 
     /// The home directory as a watched shell sees it.
     pub(crate) fn home(&self) -> PathBuf {
-        if self.boxed { PathBuf::from("/home/u") } else { self.root.path().join("home") }
+        if self.boxed {
+            PathBuf::from("/home/u")
+        } else {
+            self.root.path().join("home")
+        }
     }
 
     /// The directory a watched shell starts in.
@@ -75,12 +90,20 @@ impl Laboratory {
     pub(crate) fn bash_version(&self) -> String {
         let output = command(&self.bash).arg("--version").output();
         let text = output.map(|output| output.stdout).unwrap_or_default();
-        String::from_utf8_lossy(&text).lines().next().unwrap_or("an unknown bash").to_owned()
+        String::from_utf8_lossy(&text)
+            .lines()
+            .next()
+            .unwrap_or("an unknown bash")
+            .to_owned()
     }
 
     /// The server for a subject, ready to be spawned; it reads texts on its standard input.
     pub(crate) fn server(&self, subject: &Subject, log: i32) -> Command {
-        let shim = if self.boxed { PathBuf::from("/tmp/shim/shim.so") } else { self.root.path().join("shim/shim.so") };
+        let shim = if self.boxed {
+            PathBuf::from("/tmp/shim/shim.so")
+        } else {
+            self.root.path().join("shim/shim.so")
+        };
         let shim = shim.display().to_string();
         let (switch_off, arguments) = match subject {
             Subject::BashVisible => (format!("enable -n {SWITCHED_OFF}; "), String::new()),
@@ -97,10 +120,25 @@ impl Laboratory {
         ];
         let mut server = if self.boxed {
             let mut server = command(Path::new("bwrap"));
-            server.args(["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--ro-bind"]);
-            server.arg(self.root.path().join("shim")).args(["/tmp/shim", "--tmpfs", "/home", "--ro-bind"]);
+            server.args([
+                "--ro-bind",
+                "/",
+                "/",
+                "--dev",
+                "/dev",
+                "--proc",
+                "/proc",
+                "--tmpfs",
+                "/tmp",
+                "--ro-bind",
+            ]);
+            server
+                .arg(self.root.path().join("shim"))
+                .args(["/tmp/shim", "--tmpfs", "/home", "--ro-bind"]);
             server.arg(self.root.path().join("home")).arg(self.home());
-            server.args(["--unshare-all", "--die-with-parent", "--clearenv", "--chdir"]).arg(self.directory());
+            server
+                .args(["--unshare-all", "--die-with-parent", "--clearenv", "--chdir"])
+                .arg(self.directory());
             for (name, value) in environment {
                 server.args(["--setenv", name, &value]);
             }
@@ -112,14 +150,20 @@ impl Laboratory {
             server
         };
         server.args(["--norc", "--noprofile", "-c", &script]);
-        server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        server
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         server
     }
 }
 
 /// Looks a program up in the usual places.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
-    ["/bin", "/usr/bin", "/usr/local/bin"].iter().map(|place| Path::new(place).join(name)).find(|path| path.exists())
+    ["/bin", "/usr/bin", "/usr/local/bin"]
+        .iter()
+        .map(|place| Path::new(place).join(name))
+        .find(|path| path.exists())
 }
 
 fn build_shim(root: &Path) -> io::Result<()> {
@@ -138,13 +182,35 @@ fn build_shim(root: &Path) -> io::Result<()> {
     if output.status.success() {
         return Ok(());
     }
-    Err(io::Error::other(format!("the shim does not build: {}", String::from_utf8_lossy(&output.stderr))))
+    Err(io::Error::other(format!(
+        "the shim does not build: {}",
+        String::from_utf8_lossy(&output.stderr)
+    )))
 }
 
 fn box_works() -> bool {
     let probe = command(Path::new("bwrap"))
-        .args(["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/home"])
-        .args(["--unshare-all", "--die-with-parent", "--", "/bin/sh", "-c", "exit 0"])
+        .args([
+            "--ro-bind",
+            "/",
+            "/",
+            "--dev",
+            "/dev",
+            "--proc",
+            "/proc",
+            "--tmpfs",
+            "/tmp",
+            "--tmpfs",
+            "/home",
+        ])
+        .args([
+            "--unshare-all",
+            "--die-with-parent",
+            "--",
+            "/bin/sh",
+            "-c",
+            "exit 0",
+        ])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -152,7 +218,10 @@ fn box_works() -> bool {
     probe.is_ok_and(|status| status.success())
 }
 
-#[expect(clippy::disallowed_methods, reason = "watching shells is what this tool is for; no crate of the product uses it")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "watching shells is what this tool is for; no crate of the product uses it"
+)]
 fn command(program: &Path) -> Command {
     Command::new(program)
 }

@@ -15,6 +15,7 @@ mod minimise;
 mod mutate;
 mod oracle;
 mod os;
+mod predictor;
 mod random;
 mod report;
 mod survey;
@@ -64,7 +65,10 @@ fn run(out: &mut impl Write, arguments: &Arguments) -> io::Result<bool> {
     let program = program_of(arguments.shell)?;
     writeln!(out, "watching {program} by {}", laboratory.bash_version())?;
     if !laboratory.boxed() {
-        writeln!(out, "bubblewrap is off or cannot make namespaces here: only the shim keeps the shell from the system")?;
+        writeln!(
+            out,
+            "bubblewrap is off or cannot make namespaces here: only the shim keeps the shell from the system"
+        )?;
     }
     let batches = match &arguments.task {
         Task::Text(text) => return show_text(out, &laboratory, arguments, &program, text),
@@ -121,7 +125,11 @@ fn campaign(arguments: &Arguments, number: usize) -> io::Result<Vec<(&'static st
         pool.extend(fixtures.iter().cloned());
     }
     let changed = mutants(arguments.seed, number - number / 2, &pool);
-    Ok(vec![("fixtures", fixtures), ("generated", texts), ("mutants", changed)])
+    Ok(vec![
+        ("fixtures", fixtures),
+        ("generated", texts),
+        ("mutants", changed),
+    ])
 }
 
 fn generated(seed: u64, number: usize) -> Vec<String> {
@@ -135,8 +143,17 @@ fn mutants(seed: u64, number: usize, pool: &[String]) -> Vec<String> {
 }
 
 fn violating(survey: Survey) -> Vec<(String, String)> {
-    let note = |violation: &judge::Violation| violation.unpredicted.first().map_or_else(String::new, ToString::to_string);
-    survey.violations.into_iter().map(|(_, violation)| (violation.text.clone(), note(&violation))).collect()
+    let note = |violation: &judge::Violation| {
+        violation
+            .unpredicted
+            .first()
+            .map_or_else(String::new, ToString::to_string)
+    };
+    survey
+        .violations
+        .into_iter()
+        .map(|(_, violation)| (violation.text.clone(), note(&violation)))
+        .collect()
 }
 
 fn show_text(
@@ -148,10 +165,16 @@ fn show_text(
 ) -> io::Result<bool> {
     let mut judge = Judge::start(laboratory, arguments.shell, program)?;
     for (world, run) in judge.observe(text)? {
-        writeln!(out, "{:?}, {:?}{}", world.status, world.output, if run.cut { ", cut short" } else { "" })?;
+        writeln!(
+            out,
+            "{:?}, {:?}{}",
+            world.status,
+            world.output,
+            if run.cut { ", cut short" } else { "" }
+        )?;
         for event in run.events {
             writeln!(out, "  {event}")?;
         }
     }
-    report::write_judgement(out, judge.predict(text), judge.judge(text)?)
+    report::write_judgement(out, judge.predictor.predict(text), judge.judge(text)?)
 }

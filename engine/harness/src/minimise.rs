@@ -15,7 +15,10 @@ pub(crate) fn minimise(text: &str, mut tries: usize, mut keeps: impl FnMut(&str)
             }
             tries -= 1;
             let end = (start + length).min(best.len());
-            let (head, tail) = (best.get(..start).unwrap_or_default(), best.get(end..).unwrap_or_default());
+            let (head, tail) = (
+                best.get(..start).unwrap_or_default(),
+                best.get(end..).unwrap_or_default(),
+            );
             let candidate: Vec<char> = head.iter().chain(tail).copied().collect();
             if keeps(&candidate.iter().collect::<String>()) {
                 best = candidate;
@@ -37,7 +40,9 @@ mod tests {
 
     #[test]
     fn only_what_matters_is_left() {
-        let result = minimise("aaaa x bbbb y cccc é", 1000, |text| text.contains('x') && text.contains('y'));
+        let result = minimise("aaaa x bbbb y cccc é", 1000, |text| {
+            text.contains('x') && text.contains('y')
+        });
         assert_eq!(result, "xy");
     }
 

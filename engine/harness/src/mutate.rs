@@ -6,11 +6,147 @@ use crate::random::Random;
 
 /// What is put in.
 const PIECES: &[&str] = &[
-    "'", "\"", "\\", "\n", "$(", ")", "`", "${", "}", "$((", "))", "<<EOF\n", "\nEOF\n", "<<'EOF'\n", "<<-E\n", "\n\tE\n", "<<<", "<", ">", ">>", ">&", "<&", "&>", "&>>", ">|", "2>&1", ">&-", "<(", ">(", "|", "|&", "||", "&", "&&", ";", ";;",
-    "{", "}", " { ", "; }", "(", ")", "#", " #", "# ", "\r", "\r\n", "\u{b}", "\u{c}", "\t", " ", "\\\n", "\\\r\n", "\u{a0}", "é", "\u{7f}", "\u{1}", "*", "?", "[", "]", "[[ ", " ]]", "((", "!", "! ", "~", "=", "+=", "x=", "x=1 ", "$x", "$", "$'", "$\"", "$@",
-    "\"$@\"", "{a,b}", "{1..3}", ",", "..", "-", "--", "e9", " e9", "\ne9", "; e9", "&& e9", "$(e9)", "`e9`", "'$(e9)'", "\"`e9`\"", "if ", "; then ", "; fi", "for x in ", "; do ", "; done", "while ", "case x in x) ", " ;; esac", "time ", "coproc ",
-    "function f ", "f() ", "select x in ", "eval ", "exec ", "command ", "builtin ", "trap 'e9' EXIT; ", ". ", "cd dir; ", "cd dir && ", "set -- ", "export ", "declare ", "local ", "read x; ", "a[0]=", "${x:-", "${x/", "${!x}", "${x@P}", "@(", "1", "0", "a", "\\\\", "\\'",
-    "\\\"", "\\$", "\\`", "\\ ", "\\#", ":", "[0]", "[$(e9)]", "$[", "IFS=x; ", "shopt -s extglob\n",
+    "'",
+    "\"",
+    "\\",
+    "\n",
+    "$(",
+    ")",
+    "`",
+    "${",
+    "}",
+    "$((",
+    "))",
+    "<<EOF\n",
+    "\nEOF\n",
+    "<<'EOF'\n",
+    "<<-E\n",
+    "\n\tE\n",
+    "<<<",
+    "<",
+    ">",
+    ">>",
+    ">&",
+    "<&",
+    "&>",
+    "&>>",
+    ">|",
+    "2>&1",
+    ">&-",
+    "<(",
+    ">(",
+    "|",
+    "|&",
+    "||",
+    "&",
+    "&&",
+    ";",
+    ";;",
+    "{",
+    "}",
+    " { ",
+    "; }",
+    "(",
+    ")",
+    "#",
+    " #",
+    "# ",
+    "\r",
+    "\r\n",
+    "\u{b}",
+    "\u{c}",
+    "\t",
+    " ",
+    "\\\n",
+    "\\\r\n",
+    "\u{a0}",
+    "é",
+    "\u{7f}",
+    "\u{1}",
+    "*",
+    "?",
+    "[",
+    "]",
+    "[[ ",
+    " ]]",
+    "((",
+    "!",
+    "! ",
+    "~",
+    "=",
+    "+=",
+    "x=",
+    "x=1 ",
+    "$x",
+    "$",
+    "$'",
+    "$\"",
+    "$@",
+    "\"$@\"",
+    "{a,b}",
+    "{1..3}",
+    ",",
+    "..",
+    "-",
+    "--",
+    "e9",
+    " e9",
+    "\ne9",
+    "; e9",
+    "&& e9",
+    "$(e9)",
+    "`e9`",
+    "'$(e9)'",
+    "\"`e9`\"",
+    "if ",
+    "; then ",
+    "; fi",
+    "for x in ",
+    "; do ",
+    "; done",
+    "while ",
+    "case x in x) ",
+    " ;; esac",
+    "time ",
+    "coproc ",
+    "function f ",
+    "f() ",
+    "select x in ",
+    "eval ",
+    "exec ",
+    "command ",
+    "builtin ",
+    "trap 'e9' EXIT; ",
+    ". ",
+    "cd dir; ",
+    "cd dir && ",
+    "set -- ",
+    "export ",
+    "declare ",
+    "local ",
+    "read x; ",
+    "a[0]=",
+    "${x:-",
+    "${x/",
+    "${!x}",
+    "${x@P}",
+    "@(",
+    "1",
+    "0",
+    "a",
+    "\\\\",
+    "\\'",
+    "\\\"",
+    "\\$",
+    "\\`",
+    "\\ ",
+    "\\#",
+    ":",
+    "[0]",
+    "[$(e9)]",
+    "$[",
+    "IFS=x; ",
+    "shopt -s extglob\n",
 ];
 
 /// Mutates texts taken from a pool.
@@ -23,13 +159,16 @@ pub(crate) struct Mutator<'a> {
 impl<'a> Mutator<'a> {
     /// Starts from a seed and a pool of texts.
     pub(crate) fn new(seed: u64, pool: &'a [String]) -> Self {
-        Self { random: Random::new(seed ^ 0x6d75_7461_7465), pool }
+        Self {
+            random: Random::new(seed ^ 0x6d75_7461_7465),
+            pool,
+        }
     }
 
     /// The next mutant; empty where the pool is.
     pub(crate) fn make(&mut self) -> String {
         let mut text: Vec<char> = self.seed_text();
-        for _ in 0..1 + self.random.below(4) {
+        for _ in 0..=self.random.below(4) {
             self.change(&mut text);
         }
         text.truncate(4096);
@@ -38,7 +177,10 @@ impl<'a> Mutator<'a> {
 
     fn seed_text(&mut self) -> Vec<char> {
         let index = self.random.below(self.pool.len());
-        self.pool.get(index).map(|text| text.chars().collect()).unwrap_or_default()
+        self.pool
+            .get(index)
+            .map(|text| text.chars().collect())
+            .unwrap_or_default()
     }
 
     fn change(&mut self, text: &mut Vec<char>) {

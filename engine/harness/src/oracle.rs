@@ -69,16 +69,29 @@ impl<'a> Oracle<'a> {
     /// Starts watching; fails where a text that does nothing does not run.
     pub(crate) fn start(laboratory: &'a Laboratory, subject: Subject) -> io::Result<Self> {
         let log = SharedLog::create()?;
-        let mut oracle = Self { laboratory, subject, log, server: None, own: Vec::new() };
-        let still = World { status: Status::Succeed, output: Output::Nothing };
+        let mut oracle = Self {
+            laboratory,
+            subject,
+            log,
+            server: None,
+            own: Vec::new(),
+        };
+        let still = World {
+            status: Status::Succeed,
+            output: Output::Nothing,
+        };
         oracle.own = oracle.run(":", still)?.events;
-        oracle.own.retain(|event| matches!(event, Event::Open { .. } | Event::Load { .. }));
+        oracle
+            .own
+            .retain(|event| matches!(event, Event::Open { .. } | Event::Load { .. }));
         let probe = oracle.run("soundness-probe x", still)?;
-        let seen = probe.events.iter().any(|event| match event {
-            Event::Execute { argv, .. } => argv.first().is_some_and(|name| name == b"soundness-probe"),
-            _ => false,
-        });
-        if seen { Ok(oracle) } else { Err(io::Error::other("the watched shell does not run what it is sent")) }
+        let mut programs = probe.events.iter().filter_map(Event::program);
+        let seen = programs.any(|argv| argv.first().is_some_and(|name| name == b"soundness-probe"));
+        if seen {
+            Ok(oracle)
+        } else {
+            Err(io::Error::other("the watched shell does not run what it is sent"))
+        }
     }
 
     /// Runs one text in one world.
@@ -110,16 +123,29 @@ impl<'a> Oracle<'a> {
             server.end();
         }
         events.retain(|event| !self.own.contains(event));
-        Ok(Run { events, cut: !whole || !answered || self.log.flags() != 0 })
+        Ok(Run {
+            events,
+            cut: !whole || !answered || self.log.flags() != 0,
+        })
     }
 }
 
 impl Server {
     fn start(laboratory: &Laboratory, subject: &Subject, log: i32) -> io::Result<Self> {
         let mut child = laboratory.server(subject, log).spawn()?;
-        let requests = child.stdin.take().ok_or_else(|| io::Error::other("no way to send texts"))?;
-        let replies = child.stdout.take().ok_or_else(|| io::Error::other("no way to hear answers"))?;
-        Ok(Self { child, requests, replies })
+        let requests = child
+            .stdin
+            .take()
+            .ok_or_else(|| io::Error::other("no way to send texts"))?;
+        let replies = child
+            .stdout
+            .take()
+            .ok_or_else(|| io::Error::other("no way to hear answers"))?;
+        Ok(Self {
+            child,
+            requests,
+            replies,
+        })
     }
 
     fn ask(&mut self, text: &str) -> io::Result<u32> {
@@ -142,5 +168,110 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{Oracle, Output, Run, Status, World};
+    use crate::event::{Event, OpenMode};
+    use crate::laboratory::{Laboratory, Subject};
+
+    const STILL: World = World {
+        status: Status::Succeed,
+        output: Output::Nothing,
+    };
+    const WORDS: World = World {
+        status: Status::Succeed,
+        output: Output::Words,
+    };
+    const FAILING: World = World {
+        status: Status::Fail,
+        output: Output::Nothing,
+    };
+
+    /// Without the box, so that only the shim stands between the shell and the system.
+    fn laboratory() -> Laboratory {
+        Laboratory::build(false).expect("bash and a C compiler are needed to test the harness")
+    }
+
+    fn programs(run: &Run) -> Vec<String> {
+        let text = |argv: &[Vec<u8>]| String::from_utf8_lossy(&argv.join(&b' ')).into_owned();
+        run.events.iter().filter_map(Event::program).map(text).collect()
+    }
+
+    #[test]
+    fn programs_are_seen_with_their_arguments_and_what_they_print_is_used() {
+        let laboratory = laboratory();
+        let mut oracle = Oracle::start(&laboratory, Subject::BashVisible).unwrap();
+        let run = oracle.run("e1 \"$(e2)\" 'a b'; exec e3; e4", WORDS).unwrap();
+        assert_eq!(programs(&run), ["e2", "e1 o1 o2 a b", "e3"]);
+        assert!(!run.cut);
+    }
+
+    #[test]
+    fn statuses_steer_what_runs_next() {
+        let laboratory = laboratory();
+        let mut oracle = Oracle::start(&laboratory, Subject::BashReal).unwrap();
+        let text = "e1 && e2 || e3; trap e4 EXIT";
+        assert_eq!(programs(&oracle.run(text, STILL).unwrap()), ["e1", "e2", "e4"]);
+        assert_eq!(programs(&oracle.run(text, FAILING).unwrap()), ["e1", "e3", "e4"]);
+    }
+
+    #[test]
+    fn opening_for_writing_writes_nothing() {
+        let laboratory = laboratory();
+        let mut oracle = Oracle::start(&laboratory, Subject::BashReal).unwrap();
+        let run = oracle.run("cd dir; echo a >made", STILL).unwrap();
+        let directory = laboratory
+            .directory()
+            .join("dir")
+            .into_os_string()
+            .into_encoded_bytes();
+        let open = Event::Open {
+            directory,
+            mode: OpenMode::Write,
+            path: b"made".to_vec(),
+        };
+        assert!(run.events.contains(&open), "{:?}", run.events);
+        assert!(!laboratory.directory().join("dir/made").exists());
+    }
+
+    #[test]
+    fn a_loop_without_end_is_cut_short_and_the_next_text_runs() {
+        let laboratory = laboratory();
+        let mut oracle = Oracle::start(&laboratory, Subject::BashReal).unwrap();
+        assert!(oracle.run("while :; do :; done", STILL).unwrap().cut);
+        assert!(oracle.run("f() { f & f; }; f", STILL).unwrap().cut);
+        assert_eq!(programs(&oracle.run("e1", STILL).unwrap()), ["e1"]);
+    }
+
+    #[test]
+    fn a_text_cannot_end_the_server_or_reach_a_real_program() {
+        let laboratory = laboratory();
+        let mut oracle = Oracle::start(&laboratory, Subject::BashReal).unwrap();
+        let run = oracle
+            .run("kill -9 $PPID; /bin/touch made; exit 3", STILL)
+            .unwrap();
+        assert_eq!(programs(&run), ["/bin/touch made"]);
+        assert!(!laboratory.directory().join("made").exists());
+        assert_eq!(programs(&oracle.run("e1", STILL).unwrap()), ["e1"]);
+    }
+
+    #[test]
+    fn other_shells_are_started_for_each_text() {
+        let laboratory = laboratory();
+        let Some(dash) = crate::laboratory::find_program("dash") else {
+            println!("skipped: dash is not installed");
+            return;
+        };
+        let started = vec![Path::new(&dash).display().to_string(), "-c".to_owned()];
+        let mut oracle = Oracle::start(&laboratory, Subject::Started(started)).unwrap();
+        let run = oracle.run("ls &>f e9", STILL).unwrap();
+        let mut seen = programs(&run);
+        seen.sort();
+        assert_eq!(seen, ["e9", "ls"]);
     }
 }

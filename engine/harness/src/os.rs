@@ -4,7 +4,10 @@
 //! - the mapping is [`LOG_BYTES`] long for as long as a [`SharedLog`] lives, and the file behind it never shrinks;
 //! - the header is read and written through atomics only, since the shell's processes write it at the same time;
 //! - records are copied out before they are looked at.
-#![expect(unsafe_code, reason = "shared memory has no safe interface in the standard library")]
+#![expect(
+    unsafe_code,
+    reason = "shared memory has no safe interface in the standard library"
+)]
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -114,7 +117,9 @@ impl SharedLog {
         let used = (self.header().used.load(Ordering::SeqCst) as usize).min(LOG_BYTES - HEADER_BYTES);
         let mut copy = vec![0_u8; used];
         // SAFETY: source and target are both `used` bytes long and do not overlap.
-        unsafe { std::ptr::copy_nonoverlapping(self.memory.add(HEADER_BYTES).as_ptr(), copy.as_mut_ptr(), used) };
+        unsafe {
+            std::ptr::copy_nonoverlapping(self.memory.add(HEADER_BYTES).as_ptr(), copy.as_mut_ptr(), used);
+        }
         copy
     }
 

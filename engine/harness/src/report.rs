@@ -11,7 +11,12 @@ use crate::survey::Survey;
 const NAMED_REFUSALS: usize = 12;
 
 /// One line of numbers, one of refusals, and the violations.
-pub(crate) fn write_survey(out: &mut impl Write, title: &str, survey: &Survey, show: usize) -> io::Result<()> {
+pub(crate) fn write_survey(
+    out: &mut impl Write,
+    title: &str,
+    survey: &Survey,
+    show: usize,
+) -> io::Result<()> {
     let refused = survey.texts - survey.understood;
     let counts = survey.counts;
     writeln!(
@@ -28,8 +33,11 @@ pub(crate) fn write_survey(out: &mut impl Write, title: &str, survey: &Survey, s
     let mut refusals: Vec<_> = survey.refused.iter().collect();
     refusals.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     if !refusals.is_empty() {
-        let named: Vec<_> =
-            refusals.iter().take(NAMED_REFUSALS).map(|(construct, count)| format!("{construct} {count}")).collect();
+        let named: Vec<_> = refusals
+            .iter()
+            .take(NAMED_REFUSALS)
+            .map(|(construct, count)| format!("{construct} {count}"))
+            .collect();
         writeln!(out, "  refused: {}", named.join(", "))?;
     }
     for (_, violation) in survey.violations.iter().take(show) {
@@ -52,11 +60,21 @@ fn write_violation(out: &mut impl Write, violation: &Violation) -> io::Result<()
 fn write_predictions(out: &mut impl Write, evaluation: &Evaluation) -> io::Result<()> {
     for invocation in &evaluation.invocations {
         let words: Vec<_> = invocation.words.iter().map(field_text).collect();
-        writeln!(out, "  predicted: {} in {}", words.join(" "), directory_text(&invocation.directory))?;
+        writeln!(
+            out,
+            "  predicted: {} in {}",
+            words.join(" "),
+            directory_text(&invocation.directory)
+        )?;
     }
     for access in &evaluation.accesses {
         let path = value_text(&access.path);
-        writeln!(out, "  predicted: opens {path} ({:?}) in {}", access.mode, directory_text(&access.directory))?;
+        writeln!(
+            out,
+            "  predicted: opens {path} ({:?}) in {}",
+            access.mode,
+            directory_text(&access.directory)
+        )?;
     }
     Ok(())
 }
@@ -74,12 +92,17 @@ fn value_text(value: &Value) -> String {
     match value {
         Value::Known(text) => format!("`{}`", text.escape_debug()),
         Value::OneOf(set) => {
-            let set: Vec<_> = set.iter().map(|text| format!("`{}`", text.escape_debug())).collect();
+            let set: Vec<_> = set
+                .iter()
+                .map(|text| format!("`{}`", text.escape_debug()))
+                .collect();
             format!("<{}>", set.join("|"))
         }
         Value::Glob(pattern) => format!("<glob {}>", pattern.escape_debug()),
         Value::Below(root) => format!("<below {}>", root.escape_debug()),
-        Value::Affixed { prefix, suffix } => format!("<{}...{}>", prefix.escape_debug(), suffix.escape_debug()),
+        Value::Affixed { prefix, suffix } => {
+            format!("<{}...{}>", prefix.escape_debug(), suffix.escape_debug())
+        }
         Value::Integer => "<integer>".to_owned(),
         Value::Descriptor => "<descriptor>".to_owned(),
         Value::Unknown(origin) => format!("<unknown {origin:?}>"),

@@ -43,13 +43,16 @@ pub(crate) fn survey(laboratory: &Laboratory, plan: Plan<'_>, texts: &[String]) 
     let violated = AtomicUsize::new(0);
     let total = Mutex::new(Survey::default());
     std::thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..plan.workers.max(1)).map(|_| scope.spawn(|| work(laboratory, plan, texts, &next, &violated, &total))).collect();
-        workers.into_iter().try_for_each(|worker| {
-            worker.join().map_err(|_| io::Error::other("a worker panicked"))?
-        })
+        let workers: Vec<_> = (0..plan.workers.max(1))
+            .map(|_| scope.spawn(|| work(laboratory, plan, texts, &next, &violated, &total)))
+            .collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().map_err(|_| io::Error::other("a worker panicked"))?)
     })?;
-    let mut survey = total.into_inner().map_err(|_| io::Error::other("a worker panicked"))?;
+    let mut survey = total
+        .into_inner()
+        .map_err(|_| io::Error::other("a worker panicked"))?;
     survey.violations.sort_by_key(|(index, _)| *index);
     Ok(survey)
 }
@@ -76,12 +79,16 @@ fn work(
             }
             Judgement::Violated(violation) => {
                 own.understood += 1;
+                own.counts.add(violation.counts);
                 violated.fetch_add(1, Ordering::Relaxed);
-                own.violations.push((index, smaller(&mut judge, *violation, plan.minimise)));
+                own.violations
+                    .push((index, smaller(&mut judge, *violation, plan.minimise)));
             }
         }
     }
-    let mut total = total.lock().map_err(|_| io::Error::other("another worker panicked"))?;
+    let mut total = total
+        .lock()
+        .map_err(|_| io::Error::other("another worker panicked"))?;
     total.merge(own);
     Ok(())
 }
