@@ -1,6 +1,7 @@
 //! Policies as data: reads KDL and TOML, compiles one plan, decides tool calls with reasons and spans.
 #![forbid(unsafe_code)]
 
+pub mod definition;
 mod diagnostic;
 pub mod document;
 mod effect;

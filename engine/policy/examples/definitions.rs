@@ -1,0 +1,28 @@
+//! Reads definition files, prints what is wrong with them and runs the tests beside the definitions.
+
+use std::process::ExitCode;
+
+use engine_policy::definition::read_definitions;
+
+fn main() -> ExitCode {
+    let mut failed = false;
+    let mut say = |line: String| {
+        use std::io::Write;
+        failed = true;
+        let _ = writeln!(std::io::stdout(), "{line}");
+    };
+    for file in std::env::args().skip(1) {
+        let text = match std::fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(error) => {
+                say(format!("{file}: {error}"));
+                continue;
+            }
+        };
+        let (_, problems) = read_definitions(&text);
+        for problem in problems {
+            say(problem.line(&file, &text));
+        }
+    }
+    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
