@@ -24,5 +24,9 @@ fn main() -> ExitCode {
             say(problem.line(&file, &text));
         }
     }
-    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if failed {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
 }

@@ -9,8 +9,8 @@ use kdl::{KdlDocument, KdlEntry, KdlNode, KdlValue};
 use smol_str::SmolStr;
 
 use super::model::{
-    Appends, Arg, Arity, Block, Claim, Command, Definition, Example, ExitCode, Flag, FlagValue, NameEntry, Options,
-    OrPath, Own, Runs, Style, Test, ValueEffect, ValueKind,
+    Appends, Arg, Arity, Block, Claim, Command, Definition, Example, ExitCode, Flag, FlagValue, NameEntry,
+    Options, OrPath, Own, Runs, Style, Test, ValueEffect, ValueKind,
 };
 use super::problem::{Problem, nearest};
 use super::usage::{parse_arg, parse_flag};
@@ -485,7 +485,10 @@ impl Reader {
                 if !alternatives {
                     self.problem(
                         place(&arg.name),
-                        format!("`{}` and `{}` both take any number of words", first.name, arg.name),
+                        format!(
+                            "`{}` and `{}` both take any number of words",
+                            first.name, arg.name
+                        ),
                         None,
                     );
                 }

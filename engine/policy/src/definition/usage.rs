@@ -186,10 +186,7 @@ mod tests {
         let flag = parse_flag("--out=<file>").unwrap();
         assert_eq!((flag.names[0].as_str(), flag.arity), ("--out", Arity::Next));
         let flag = parse_flag("--color[=when]").unwrap();
-        assert_eq!(
-            (flag.names[0].as_str(), flag.arity),
-            ("--color", Arity::Optional)
-        );
+        assert_eq!((flag.names[0].as_str(), flag.arity), ("--color", Arity::Optional));
     }
 
     #[test]
