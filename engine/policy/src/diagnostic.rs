@@ -1,13 +1,18 @@
 //! What is wrong with a policy file: every problem with its places, in one list.
 
-use crate::source::Place;
+use std::fmt;
+use std::sync::Arc;
+
+use miette::{LabeledSpan, NamedSource};
+
+use crate::source::{Place, SourceId, Sources};
 
 /// A problem found while reading or compiling a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Whether the file can be used at all.
     pub level: Level,
-    /// Stable name, such as `policy::unknown-node`.
+    /// Stable name, such as `policy::unknown-name`.
     pub code: &'static str,
     /// What is wrong, one line.
     pub message: String,
@@ -24,4 +29,137 @@ pub enum Level {
     Warning,
     /// The file cannot be used.
     Error,
+}
+
+impl Diagnostic {
+    /// An error at one place.
+    pub fn error(code: &'static str, message: impl Into<String>, place: Place) -> Self {
+        Self {
+            level: Level::Error,
+            code,
+            message: message.into(),
+            labels: vec![(place, String::new())],
+            help: None,
+        }
+    }
+
+    /// A warning at one place.
+    pub fn warning(code: &'static str, message: impl Into<String>, place: Place) -> Self {
+        Self {
+            level: Level::Warning,
+            ..Self::error(code, message, place)
+        }
+    }
+
+    /// Adds a further place with its text.
+    #[must_use]
+    pub fn label(mut self, place: Place, text: impl Into<String>) -> Self {
+        self.labels.push((place, text.into()));
+        self
+    }
+
+    /// Says what to write instead.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The main place.
+    #[must_use]
+    pub fn place(&self) -> Option<Place> {
+        self.labels.first().map(|&(place, _)| place)
+    }
+}
+
+/// A [`Diagnostic`] with the text it speaks of, ready to be rendered. Places in other texts than the main one are named in
+/// further reports.
+#[derive(Debug)]
+pub struct Report {
+    diagnostic: Diagnostic,
+    text: Option<NamedSource<Arc<str>>>,
+    main: SourceId,
+    related: Vec<Report>,
+}
+
+impl Report {
+    /// Joins a diagnostic with its texts.
+    #[must_use]
+    pub fn new(diagnostic: Diagnostic, sources: &Sources) -> Self {
+        let main = diagnostic.place().unwrap_or_default().source;
+        let elsewhere = diagnostic.labels.iter().filter(|(place, _)| place.source != main);
+        let related = elsewhere
+            .map(|(place, text)| {
+                let note = Diagnostic {
+                    level: Level::Warning,
+                    labels: vec![(*place, String::new())],
+                    message: text.clone(),
+                    help: None,
+                    code: diagnostic.code,
+                };
+                Self::new(note, sources)
+            })
+            .collect();
+        let text = sources
+            .get(main)
+            .map(|source| NamedSource::new(&*source.name, Arc::clone(&source.text)));
+        Self {
+            diagnostic,
+            text,
+            main,
+            related,
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.diagnostic.message)
+    }
+}
+
+impl std::error::Error for Report {}
+
+impl miette::Diagnostic for Report {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        Some(Box::new(self.diagnostic.code))
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.diagnostic.level {
+            Level::Warning => miette::Severity::Warning,
+            Level::Error => miette::Severity::Error,
+        })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.diagnostic.help.as_ref().map(|help| Box::new(help) as _)
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        self.text.as_ref().map(|text| text as _)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let here = self
+            .diagnostic
+            .labels
+            .iter()
+            .filter(|(place, _)| place.source == self.main);
+        Some(Box::new(here.map(|(place, text)| {
+            let text = (!text.is_empty()).then(|| text.clone());
+            LabeledSpan::new(text, place.span.start as usize, place.span.len())
+        })))
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn miette::Diagnostic> + 'a>> {
+        if self.related.is_empty() {
+            return None;
+        }
+        Some(Box::new(
+            self.related
+                .iter()
+                .map(|report| report as &dyn miette::Diagnostic),
+        ))
+    }
 }

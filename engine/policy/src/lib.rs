@@ -5,10 +5,12 @@ pub mod definition;
 mod diagnostic;
 pub mod document;
 mod effect;
+mod names;
 pub mod pattern;
+pub mod read;
 mod source;
 
-pub use diagnostic::{Diagnostic, Level};
+pub use diagnostic::{Diagnostic, Level, Report};
 pub use document::{Document, Outcome};
 pub use effect::{Effect, EffectKind, EffectSource, Nested, NormalWord, PathUse, Unknown, Use, WordKind};
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Spanned};

@@ -7,6 +7,7 @@ mod command;
 mod glob;
 mod host;
 mod path;
+mod problem;
 mod short;
 
 pub use command::{
@@ -15,6 +16,7 @@ pub use command::{
 pub use glob::{CharClass, Glob, GlobPiece};
 pub use host::{HostName, HostPattern};
 pub use path::{PathAnchor, PathPattern, PathReach, PathSegment};
+pub use problem::{Parsed, PatternProblem};
 pub use short::{ShortRule, ShortSubject, TextEnd, TextPattern, TextPiece};
 
 use smol_str::SmolStr;
@@ -26,4 +28,29 @@ pub enum Term<P> {
     Set(SmolStr),
     /// The pattern itself.
     Pattern(P),
+}
+
+impl<P> Term<P> {
+    /// Reads `@name`, or a pattern by its own parser.
+    pub fn parse(text: &str, pattern: impl FnOnce(&str) -> Parsed<P>) -> Parsed<Self> {
+        match text.strip_prefix('@') {
+            Some(name) if is_set_name(name) => Ok((Self::Set(name.into()), Vec::new())),
+            Some(name) => Err(PatternProblem::error(
+                "policy::set-name",
+                0..text.len(),
+                format!("`{name}` cannot be the name of a set"),
+            )
+            .help("a set is named with letters, digits, `-`, `_` and `.`; it stands alone, without a path or further words")),
+            None => pattern(text).map(|(pattern, warnings)| (Self::Pattern(pattern), warnings)),
+        }
+    }
+}
+
+/// Whether a text can name a set or a block: letters, digits, `-`, `_` and `.`.
+#[must_use]
+pub fn is_set_name(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }

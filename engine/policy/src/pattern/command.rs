@@ -2,6 +2,8 @@
 //!
 //! Invariant (a program stands first): every [`CommandPattern`] names at least one program.
 
+mod parse;
+
 use smol_str::SmolStr;
 
 use super::{Glob, PathPattern};

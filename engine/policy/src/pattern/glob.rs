@@ -3,7 +3,16 @@
 //! Invariant (normal form): no two [`GlobPiece::Text`] stand side by side, none is empty, and no two
 //! [`GlobPiece::AnyText`] stand side by side.
 
+use nom::branch::alt;
+use nom::bytes::complete::{tag, take_while1};
+use nom::character::complete::{anychar, char, none_of};
+use nom::combinator::{map, opt, value, verify};
+use nom::multi::{fold_many0, fold_many1};
+use nom::sequence::preceded;
+use nom::{IResult, Parser as _};
 use smol_str::SmolStr;
+
+use super::{Parsed, PatternProblem};
 
 /// A glob: its pieces in order must cover the whole text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -95,6 +104,154 @@ impl Glob {
                 }
             }
             GlobPiece::AnyChar | GlobPiece::Class(_) => self.pieces.push(piece),
+        }
+    }
+}
+
+const CODE: &str = "policy::glob";
+
+impl Glob {
+    /// Reads a glob: `*`, `?`, `[a-z]`, and `\` before a character that is meant as it is.
+    pub fn parse(text: &str) -> Parsed<Self> {
+        let (rest, glob) = pieces(text).unwrap_or((text, Self::default()));
+        if rest.is_empty() {
+            return Ok((glob, Vec::new()));
+        }
+        let at = text.len() - rest.len();
+        let (message, help) = if rest.starts_with('[') {
+            (
+                "this class is not closed, empty or backwards",
+                "write `[a-z]`, or `\\[` for the character itself",
+            )
+        } else {
+            (
+                "this backslash stands before nothing",
+                "write `\\\\` for a backslash",
+            )
+        };
+        Err(PatternProblem::error(CODE, at..text.len(), message).help(help))
+    }
+
+    /// Reads a glob over a name or a value that knows `*` alone.
+    #[must_use]
+    pub fn stars(text: &str) -> Self {
+        let mut glob = Self::default();
+        for (number, part) in text.split('*').enumerate() {
+            if number > 0 {
+                glob.push(GlobPiece::AnyText);
+            }
+            glob.push_text(part);
+        }
+        glob
+    }
+}
+
+fn pieces(input: &str) -> IResult<&str, Glob> {
+    fold_many0(piece, Glob::default, |mut glob, piece| {
+        glob.push(piece);
+        glob
+    })
+    .parse(input)
+}
+
+fn piece(input: &str) -> IResult<&str, GlobPiece> {
+    alt((
+        map(
+            take_while1(|c| !matches!(c, '*' | '?' | '[' | '\\')),
+            |text: &str| GlobPiece::Text(text.into()),
+        ),
+        map(preceded(char('\\'), anychar), |c| {
+            GlobPiece::Text(String::from(c).into())
+        }),
+        value(GlobPiece::AnyChar, char('?')),
+        value(GlobPiece::AnyText, take_while1(|c| c == '*')),
+        map(class, GlobPiece::Class),
+    ))
+    .parse(input)
+}
+
+fn class(input: &str) -> IResult<&str, CharClass> {
+    let member = || alt((preceded(char('\\'), anychar), none_of("]\\")));
+    // A `]` that stands first is a member, as in the shell.
+    let first = map(
+        (char(']'), opt(preceded(char('-'), none_of("]")))),
+        |(low, high)| (low, high.unwrap_or(low)),
+    );
+    let range = verify(
+        map((member(), opt(preceded(char('-'), member()))), |(low, high)| {
+            (low, high.unwrap_or(low))
+        }),
+        |&(low, high)| low <= high,
+    );
+    let (input, (negated, leading)) =
+        preceded(char('['), (opt(alt((tag("!"), tag("^")))), opt(first))).parse(input)?;
+    let seed: Vec<(char, char)> = leading.into_iter().collect();
+    let fold = |mut ranges: Vec<(char, char)>, range| {
+        ranges.push(range);
+        ranges
+    };
+    let (input, ranges) = if seed.is_empty() {
+        fold_many1(range, Vec::new, fold).parse(input)?
+    } else {
+        fold_many0(range, || seed.clone(), fold).parse(input)?
+    };
+    let (input, _) = char(']').parse(input)?;
+    Ok((
+        input,
+        CharClass {
+            negated: negated.is_some(),
+            ranges,
+        },
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CharClass, Glob, GlobPiece};
+
+    fn pieces(text: &str) -> Vec<GlobPiece> {
+        Glob::parse(text).expect(text).0.pieces
+    }
+
+    #[test]
+    fn every_piece_is_read() {
+        assert_eq!(
+            pieces("a*?[!a-c]"),
+            [
+                GlobPiece::Text("a".into()),
+                GlobPiece::AnyText,
+                GlobPiece::AnyChar,
+                GlobPiece::Class(CharClass {
+                    negated: true,
+                    ranges: vec![('a', 'c')]
+                }),
+            ]
+        );
+    }
+
+    #[test]
+    fn escaped_characters_are_text() {
+        assert_eq!(pieces(r"\*\[x"), [GlobPiece::Text("*[x".into())]);
+    }
+
+    #[test]
+    fn runs_of_stars_are_one() {
+        assert_eq!(pieces("a***"), [GlobPiece::Text("a".into()), GlobPiece::AnyText]);
+    }
+
+    #[test]
+    fn a_bracket_first_in_a_class_is_a_member() {
+        let [GlobPiece::Class(class)] = &pieces("[]x]")[..] else {
+            panic!("one class")
+        };
+        assert!(class.contains(']') && class.contains('x') && !class.contains('y'));
+    }
+
+    #[test]
+    fn broken_classes_point_at_their_bracket() {
+        for text in ["ab[", "ab[]", "ab[z-a]", "ab[a"] {
+            let problem = Glob::parse(text).expect_err(text);
+            assert_eq!(problem.range, 2..text.len(), "{text}");
         }
     }
 }
