@@ -70,6 +70,9 @@ constructs! {
     LocaleString = "locale-string", "`$\"...\"` is translated text";
     FunsubExpansion = "function-substitution", "`${ cmd; }` runs a command in this shell";
     BacktickEscape = "backtick-escape", "a backslash inside backticks";
+    BraceForm = "brace-form", "a brace expansion that is not followed";
+    BracketPattern = "bracket-pattern", "a bracket pattern with quotes, expansions or braces in it";
+    TildePrefix = "tilde-prefix", "a tilde prefix that is not followed";
     ExtendedGlob = "extended-glob", "an extended glob pattern";
     MidWordProcessSubstitution = "mid-word-process-substitution", "a process substitution inside a word";
     NamedDescriptor = "named-descriptor", "a redirection to a descriptor variable";
@@ -79,6 +82,7 @@ constructs! {
     RedirectTarget = "redirect-target", "a redirection target that is not followed";
     HeredocDelimiter = "heredoc-delimiter", "a here-document delimiter that shells read in different ways";
     HeredocContinuation = "heredoc-continuation", "a line continuation in an expanding here-document";
+    HeredocTabs = "heredoc-tabs", "an expansion over several lines of a here-document that strips tabs";
     Coprocess = "coprocess", "a coprocess";
     SelectLoop = "select-loop", "a select loop";
     FunctionKeyword = "function-keyword", "the function keyword";

@@ -5,6 +5,7 @@ mod err;
 mod evaluation;
 mod ir;
 mod limits;
+mod parse;
 mod programs;
 mod span;
 mod value;
@@ -19,5 +20,6 @@ pub use limits::Limits;
 pub use programs::{
     Language, ProgramEffect, ProgramEffectKind, ProgramError, UnknownLanguage, analyse_program,
 };
+pub use parse::parse;
 pub use span::Span;
 pub use value::{Count, Field, Origin, Spelling, Value};

@@ -1,0 +1,245 @@
+//! Simple commands: assignments, words, redirections (POSIX 2.9.1; bash manual 3.2.2 and 3.4).
+
+use crate::{
+    Argument, AssignedValue, Assignment, Brace, Command, CommandKind, Construct, Name, PartKind, Shell,
+    Span, Word,
+};
+
+use super::{
+    Parsed,
+    compound::plain_literal,
+    cursor::{Parser, begins_name, in_name, is_meta},
+    dialect::{Reserved, declares, is_zsh_command_word, reads_oddly},
+    word::Place,
+};
+
+impl Parser<'_> {
+    #[inline(never)]
+    pub(super) fn simple(&mut self) -> Parsed<Command> {
+        let start = self.pos;
+        self.count_command()?;
+        let mut simple = super::list::empty_simple();
+        let mut redirects = Vec::new();
+        let mut end = start;
+        let mut declaring = false;
+        loop {
+            self.blanks()?;
+            match self.peek() {
+                0 | b'\n' | b';' | b'|' | b')' => break,
+                b'&' if self.peek_at(1) != b'>' => break,
+                b'(' => {
+                    return match simple.words.as_slice() {
+                        [Argument::Word(name)] if redirects.is_empty() && simple.assignments.is_empty() => {
+                            let name = name.clone();
+                            self.function(&name, start)
+                        }
+                        _ => Err(self.here(Construct::UnexpectedToken)),
+                    };
+                }
+                b'<' | b'>' | b'&' | b'0'..=b'9' => {
+                    if let Some(redirect) = self.redirect()? {
+                        end = self.pos;
+                        redirects.push(redirect);
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            if simple.words.is_empty() {
+                if let Some(assignment) = self.assignment(false)? {
+                    end = self.pos;
+                    simple.assignments.push(assignment);
+                    continue;
+                }
+                let word = self.word(Place::ARGUMENT)?;
+                end = self.pos;
+                declaring = self.command_word(&word)?;
+                simple.words.push(Argument::Word(word));
+                continue;
+            }
+            if declaring && let Some(assignment) = self.assignment(true)? {
+                simple.words.push(Argument::Assignment(assignment));
+            } else {
+                simple.words.push(Argument::Word(self.word(Place::ARGUMENT)?));
+            }
+            end = self.pos;
+        }
+        if end == start {
+            return Err(self.here(Construct::MissingCommand));
+        }
+        self.check_simple(&simple, !redirects.is_empty(), start)?;
+        Ok(Command {
+            kind: CommandKind::Simple(simple),
+            redirects,
+            span: Span::new(start, end),
+        })
+    }
+
+    /// Looks at a command word; whether its arguments may be assignments.
+    fn command_word(&mut self, word: &Word) -> Parsed<bool> {
+        let Some(text) = plain_literal(word) else {
+            return Ok(false);
+        };
+        // A line continuation may follow the word; then it was not seen as reserved.
+        if self.peek() == b'\\' && Reserved::of(text.as_bytes()).is_some() {
+            return Err(self.here(Construct::SplitToken));
+        }
+        if self.shell == Shell::Zsh && (is_zsh_command_word(text) || text == "}") {
+            return Err(self.refused_word(word, Construct::NotInThisShell));
+        }
+        if reads_oddly(text) {
+            self.plain = false;
+        }
+        let declaring = declares(text);
+        if declaring && self.shell == Shell::Sh && matches!(text, "declare" | "typeset") {
+            return Err(self.refused_word(word, Construct::NotInThisShell));
+        }
+        Ok(declaring)
+    }
+
+    fn refused_word(&self, word: &Word, construct: Construct) -> crate::NotUnderstood {
+        crate::NotUnderstood {
+            construct,
+            span: word.span,
+        }
+    }
+
+    fn check_simple(&self, simple: &crate::Simple, redirected: bool, start: usize) -> Parsed<()> {
+        if simple.words.is_empty() {
+            if redirected {
+                // Only redirections: zsh runs a pager or `cat`.
+                self.not_zsh(start)?;
+            }
+            return Ok(());
+        }
+        for assignment in &simple.assignments {
+            match &assignment.value {
+                AssignedValue::Scalar(_) => {}
+                AssignedValue::Array(_) => {
+                    return Err(crate::NotUnderstood {
+                        construct: Construct::AssignmentForm,
+                        span: assignment.span,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `NAME=value`, `NAME+=value` or `NAME=(...)`, if one begins here.
+    fn assignment(&mut self, argument: bool) -> Parsed<Option<Assignment>> {
+        let start = self.pos;
+        if !begins_name(self.peek()) {
+            return Ok(None);
+        }
+        let mut length = 1;
+        while in_name(self.peek_at(length)) {
+            length += 1;
+        }
+        let (append, operator) = match (self.peek_at(length), self.peek_at(length + 1)) {
+            (b'=', _) => (false, 1),
+            (b'+', b'=') => (true, 2),
+            (b'[', _) => {
+                // Not only `a[i]=x`: bash reads the bracket as one token here, blanks included.
+                self.pos += length;
+                return Err(self.since(Construct::Subscript, start));
+            }
+            _ => return Ok(None),
+        };
+        self.plain = false;
+        let name_end = start + length;
+        let name = Name {
+            text: self.slice(start, name_end)?.into(),
+            span: Span::new(start, name_end),
+        };
+        self.pos = name_end + operator;
+        if append {
+            self.not_sh(start)?;
+        }
+        let value = self.assigned_value(argument)?;
+        Ok(Some(Assignment {
+            name,
+            append,
+            value,
+            span: self.span(start),
+        }))
+    }
+
+    fn assigned_value(&mut self, argument: bool) -> Parsed<AssignedValue> {
+        let start = self.pos;
+        if self.peek() == b'(' {
+            return self.array().map(AssignedValue::Array);
+        }
+        if self.continues_at(0) && !self.continuation_ends_word()? {
+            return Err(self.here(Construct::SplitToken));
+        }
+        let process = matches!(self.peek(), b'<' | b'>') && self.peek_at(1) == b'(';
+        if self.continues_at(0) || (is_meta(self.peek()) && !process) {
+            return Ok(AssignedValue::Scalar(Word {
+                parts: Vec::new(),
+                span: self.span(start),
+            }));
+        }
+        let place = if argument { Place::DECLARED } else { Place::VALUE };
+        let word = self.word(place)?;
+        if argument {
+            self.check_declared(&word)?;
+        }
+        if self.shell == Shell::Zsh && self.slice(start, self.pos)?.contains(":=") {
+            return Err(self.since(Construct::NotInThisShell, start));
+        }
+        Ok(AssignedValue::Scalar(word))
+    }
+
+    /// Other shells split, glob and brace-expand the value of `export NAME=value`.
+    fn check_declared(&self, word: &Word) -> Parsed<()> {
+        for part in &word.parts {
+            let differs = match &part.kind {
+                PartKind::Literal { .. }
+                | PartKind::SingleQuoted(_)
+                | PartKind::AnsiC(_)
+                | PartKind::DoubleQuoted(_) => false,
+                PartKind::Parameter(_)
+                | PartKind::Substitution(_)
+                | PartKind::ReadFrom(_)
+                | PartKind::WriteTo(_)
+                | PartKind::Arithmetic(_)
+                | PartKind::Glob(_)
+                | PartKind::Tilde(_) => self.shell == Shell::Sh,
+                PartKind::Brace(Brace::List(_) | Brace::Range(_)) => true,
+            };
+            if differs {
+                return Err(crate::NotUnderstood {
+                    construct: match part.kind {
+                        PartKind::Brace(_) => Construct::BraceForm,
+                        _ => Construct::NotInThisShell,
+                    },
+                    span: part.span,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// `( words )`, newlines between them allowed.
+    fn array(&mut self) -> Parsed<Vec<Word>> {
+        let start = self.pos;
+        self.not_sh(start)?;
+        self.pos += 1;
+        let mut words = Vec::new();
+        loop {
+            self.newlines()?;
+            match self.peek() {
+                b')' => break,
+                b'[' => return Err(self.here(Construct::Subscript)),
+                0 => return Err(self.since(Construct::UnclosedCompound, start)),
+                _ => words.push(self.word(Place::ELEMENT)?),
+            }
+        }
+        self.pos += 1;
+        if !is_meta(self.peek()) || self.peek() == b'(' {
+            return Err(self.here(Construct::AssignmentForm));
+        }
+        Ok(words)
+    }
+}
