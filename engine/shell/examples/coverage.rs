@@ -49,7 +49,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     nanoseconds.sort_unstable();
-    let at = |percent: usize| nanoseconds.get(nanoseconds.len() * percent / 100).copied().unwrap_or(0);
+    let at = |percent: usize| {
+        nanoseconds
+            .get(nanoseconds.len() * percent / 100)
+            .copied()
+            .unwrap_or(0)
+    };
     writeln!(out, "commands {all}, understood {understood}, plain {plain}")?;
     writeln!(out, "nanoseconds: median {}, 99th percentile {}", at(50), at(99))?;
     let mut ranked: Vec<_> = refused.into_iter().collect();

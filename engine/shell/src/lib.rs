@@ -17,9 +17,9 @@ pub use evaluation::{
 };
 pub use ir::*;
 pub use limits::Limits;
+pub use parse::parse;
 pub use programs::{
     Language, ProgramEffect, ProgramEffectKind, ProgramError, UnknownLanguage, analyse_program,
 };
-pub use parse::parse;
 pub use span::Span;
 pub use value::{Count, Field, Origin, Spelling, Value};

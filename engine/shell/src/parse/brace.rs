@@ -227,7 +227,12 @@ impl Parser<'_> {
         match sequence(raw, self.shell) {
             Sequence::None => Ok((None, group.current)),
             Sequence::Refused => Err(refused),
-            Sequence::Range { first, last, step, form } => {
+            Sequence::Range {
+                first,
+                last,
+                step,
+                form,
+            } => {
                 let count = (last.abs_diff(first) / step).saturating_add(1);
                 if count > self.limits.expansion_words as u64 {
                     return Err(NotUnderstood {
@@ -354,7 +359,9 @@ fn sequence(text: &str, shell: Shell) -> Sequence {
         Some((last, step)) => (last, Some(step)),
         None => (rest, None),
     };
-    if shell != Shell::Bash && (step.is_some() || text.starts_with(['0', '-']) || rest.starts_with(['0', '-'])) {
+    if shell != Shell::Bash
+        && (step.is_some() || text.starts_with(['0', '-']) || rest.starts_with(['0', '-']))
+    {
         return Sequence::Refused;
     }
     let step = match step.map(decimal) {

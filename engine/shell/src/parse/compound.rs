@@ -2,9 +2,7 @@
 //!
 //! Nothing but redirections and an operator may follow a compound command.
 
-use crate::{
-    CaseClause, CaseEnd, Command, CommandKind, Construct, List, Name, PartKind, Span, Word,
-};
+use crate::{CaseClause, CaseEnd, Command, CommandKind, Construct, List, Name, PartKind, Span, Word};
 
 use super::{
     Parsed,
@@ -388,7 +386,10 @@ impl Parser<'_> {
         };
         let ordinary = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
         let plain = text.bytes().all(ordinary)
-            && text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+            && text
+                .bytes()
+                .next()
+                .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
         if !plain || is_builtin(text) || Reserved::of(text.as_bytes()).is_some() {
             return Err(refused);
         }

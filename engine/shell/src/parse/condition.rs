@@ -162,7 +162,11 @@ impl Parser<'_> {
         if self.at_close() || self.at_end() {
             return Err(self.unexpected_in_condition(opened));
         }
-        let place = if operator == "=~" { Place::REGEX } else { Place::OPERAND };
+        let place = if operator == "=~" {
+            Place::REGEX
+        } else {
+            Place::OPERAND
+        };
         if operator == "=~" && self.shell == crate::Shell::Zsh {
             self.check_zsh_regex(start)?;
         }
@@ -175,7 +179,10 @@ impl Parser<'_> {
     fn check_zsh_regex(&self, start: usize) -> Parsed<()> {
         let mut length = 0;
         while !matches!(self.peek_at(length), 0 | b' ' | b'\t' | b'\n') {
-            if matches!(self.peek_at(length), b'$' | b'`' | b'\'' | b'"' | b'\\' | b'(' | b'|' | b'~' | b'#') {
+            if matches!(
+                self.peek_at(length),
+                b'$' | b'`' | b'\'' | b'"' | b'\\' | b'(' | b'|' | b'~' | b'#'
+            ) {
                 return self.not_zsh(start);
             }
             length += 1;

@@ -178,14 +178,7 @@ pub(super) fn reads_oddly(word: &str) -> bool {
 pub(super) fn is_zsh_command_word(word: &str) -> bool {
     matches!(
         word,
-        "-" | "always"
-            | "end"
-            | "float"
-            | "foreach"
-            | "integer"
-            | "nocorrect"
-            | "noglob"
-            | "repeat"
+        "-" | "always" | "end" | "float" | "foreach" | "integer" | "nocorrect" | "noglob" | "repeat"
     )
 }
 

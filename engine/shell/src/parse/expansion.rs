@@ -94,7 +94,10 @@ impl Parser<'_> {
         let next = self.peek();
         let differs = match next {
             b'[' => true,
-            b':' => !matches!(self.peek_at(1), b'/' | b'$' | b'"' | b'.' | b' ' | b'\t' | b'\n' | 0),
+            b':' => !matches!(
+                self.peek_at(1),
+                b'/' | b'$' | b'"' | b'.' | b' ' | b'\t' | b'\n' | 0
+            ),
             _ => self.byte(start + 1) == b'#' && !is_meta(next) && next != b'"',
         };
         if differs {

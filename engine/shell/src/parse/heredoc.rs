@@ -98,7 +98,11 @@ impl<'t> Parser<'t> {
             Vec::new()
         } else if pending.quoted {
             let raw = self.slice(start, end)?;
-            let text = if pending.strip_tabs { strip_tabs(raw).into() } else { raw.into() };
+            let text = if pending.strip_tabs {
+                strip_tabs(raw).into()
+            } else {
+                raw.into()
+            };
             vec![Part {
                 kind: PartKind::SingleQuoted(text),
                 span,
@@ -191,7 +195,10 @@ impl<'t> Parser<'t> {
 /// Whether a byte may stand in an unquoted delimiter.
 fn is_delimiter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
-        || matches!(byte, b'_' | b'-' | b'.' | b'!' | b'+' | b':' | b'@' | b'%' | b'/' | b'=' | b',')
+        || matches!(
+            byte,
+            b'_' | b'-' | b'.' | b'!' | b'+' | b':' | b'@' | b'%' | b'/' | b'=' | b','
+        )
 }
 
 /// Text without the tabs at the start of its lines.
@@ -203,7 +210,11 @@ fn strip_tabs_from(text: &str, line_start: bool) -> String {
     let mut stripped = String::with_capacity(text.len());
     for (index, line) in text.split_inclusive('\n').enumerate() {
         let at_start = line_start || index > 0;
-        stripped.push_str(if at_start { line.trim_start_matches('\t') } else { line });
+        stripped.push_str(if at_start {
+            line.trim_start_matches('\t')
+        } else {
+            line
+        });
     }
     stripped
 }

@@ -30,7 +30,9 @@ impl Parser<'_> {
         let pattern = matches!(operand, Operand::Pattern | Operand::ReplacedPattern);
         loop {
             let byte = self.peek();
-            if self.shell == Shell::Zsh && matches!(byte, b'(' | b')' | b'|' | b'<' | b'>' | b'#' | b'^' | b'~') {
+            if self.shell == Shell::Zsh
+                && matches!(byte, b'(' | b')' | b'|' | b'<' | b'>' | b'#' | b'^' | b'~')
+            {
                 return Err(self.here(Construct::NotInThisShell));
             }
             match byte {
@@ -45,7 +47,9 @@ impl Parser<'_> {
                 b'<' | b'>' if self.peek_at(1) == b'(' => {
                     return Err(self.here(Construct::ExpansionOperand));
                 }
-                b'(' if self.pos > start && matches!(self.byte(self.pos - 1), b'?' | b'*' | b'+' | b'@' | b'!') => {
+                b'(' if self.pos > start
+                    && matches!(self.byte(self.pos - 1), b'?' | b'*' | b'+' | b'@' | b'!') =>
+                {
                     return Err(self.here(Construct::ExtendedGlob));
                 }
                 b'\'' | b'"' if quoted => return Err(self.here(Construct::ExpansionOperand)),
@@ -119,7 +123,10 @@ impl Parser<'_> {
         let next = self.peek_at(1);
         let clear = match operand {
             Operand::Pattern | Operand::ReplacedPattern if quoted => {
-                matches!(next, b'.' | b'/' | b'*' | b'?' | b'[' | b']' | b'#' | b'%' | b'-' | b':')
+                matches!(
+                    next,
+                    b'.' | b'/' | b'*' | b'?' | b'[' | b']' | b'#' | b'%' | b'-' | b':'
+                )
             }
             Operand::Value if quoted => false,
             Operand::Replacement => !quoted && next == b'/',

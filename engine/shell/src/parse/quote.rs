@@ -164,7 +164,12 @@ fn decode(raw: &str, shell: Shell) -> Option<SmolStr> {
         let mut chars = after.chars();
         let escape = chars.next()?;
         rest = chars.as_str();
-        if shell != Shell::Bash && !matches!(escape, 'n' | 't' | 'r' | 'a' | 'b' | 'e' | 'f' | 'v' | '\\' | '\'') {
+        if shell != Shell::Bash
+            && !matches!(
+                escape,
+                'n' | 't' | 'r' | 'a' | 'b' | 'e' | 'f' | 'v' | '\\' | '\''
+            )
+        {
             return None;
         }
         match escape {

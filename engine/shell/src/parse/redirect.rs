@@ -176,13 +176,7 @@ impl Parser<'_> {
 
     /// What follows `>&` and `<&`: a descriptor, `-`, or for `>&` a file. bash expands such a file name twice, so only
     /// characters that cannot expand are accepted.
-    fn duplicate(
-        &mut self,
-        input: bool,
-        fd: Option<u32>,
-        at: usize,
-        adjacent: bool,
-    ) -> Parsed<RedirectKind> {
+    fn duplicate(&mut self, input: bool, fd: Option<u32>, at: usize, adjacent: bool) -> Parsed<RedirectKind> {
         let start = self.pos;
         if self.peek() == b'-' {
             self.plain = false;

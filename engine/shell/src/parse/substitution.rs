@@ -135,10 +135,17 @@ impl<'t> Parser<'t> {
             return Ok(());
         };
         match statement.first.stages.as_slice() {
-            [Command { kind: CommandKind::Simple(simple), redirects, .. }]
-                if simple.words.is_empty()
-                    && simple.assignments.is_empty()
-                    && redirects.iter().any(|redirect| matches!(redirect.kind, RedirectKind::Read(_))) =>
+            [
+                Command {
+                    kind: CommandKind::Simple(simple),
+                    redirects,
+                    ..
+                },
+            ] if simple.words.is_empty()
+                && simple.assignments.is_empty()
+                && redirects
+                    .iter()
+                    .any(|redirect| matches!(redirect.kind, RedirectKind::Read(_))) =>
             {
                 Err(self.since(Construct::NotInThisShell, start))
             }

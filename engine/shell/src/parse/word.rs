@@ -102,27 +102,8 @@ static BYTES: [u8; 256] = {
         #[expect(clippy::indexing_slicing, reason = "evaluated when the crate is built")]
         {
             table[byte] = match value {
-                0
-                | b' '
-                | b'\t'
-                | b'\n'
-                | b'|'
-                | b'&'
-                | b';'
-                | b'('
-                | b')'
-                | b'<'
-                | b'>'
-                | b'\''
-                | b'"'
-                | b'`'
-                | b'$'
-                | b'\\'
-                | b'*'
-                | b'?'
-                | b'['
-                | b'{'
-                | b'~' => STOPS,
+                0 | b' ' | b'\t' | b'\n' | b'|' | b'&' | b';' | b'(' | b')' | b'<' | b'>' | b'\'' | b'"'
+                | b'`' | b'$' | b'\\' | b'*' | b'?' | b'[' | b'{' | b'~' => STOPS,
                 b'}' => STOPS_IN_BRACE | ODD,
                 b',' | b'.' => STOPS_IN_BRACE,
                 b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => 0,
@@ -271,7 +252,11 @@ impl Parser<'_> {
                 }
                 b'[' => {
                     self.plain = false;
-                    let length = if place.globs { self.bracket(marks.is_some())? } else { 0 };
+                    let length = if place.globs {
+                        self.bracket(marks.is_some())?
+                    } else {
+                        0
+                    };
                     if length == 0 {
                         self.pos += 1;
                         continue;
@@ -420,7 +405,11 @@ impl Parser<'_> {
     /// Refuses a parenthesis that begins the group of an extended pattern. After other text it may follow the name of a
     /// function; where it cannot, the caller refuses it.
     fn check_parenthesis(&self, start: usize) -> Parsed<()> {
-        let before = if self.pos > start { self.byte(self.pos - 1) } else { 0 };
+        let before = if self.pos > start {
+            self.byte(self.pos - 1)
+        } else {
+            0
+        };
         if matches!(before, b'?' | b'*' | b'+' | b'@' | b'!') {
             return Err(self.here(Construct::ExtendedGlob));
         }
