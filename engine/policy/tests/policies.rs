@@ -96,3 +96,30 @@ fn bad_files_get_every_diagnostic() {
         assert!(!listing.is_empty(), "{}", path.display());
     }
 }
+
+/// Fenced blocks of one language in a page.
+fn fenced<'t>(page: &'t str, language: &str) -> Vec<&'t str> {
+    let open = format!("```{language}\n");
+    page.split(open.as_str())
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .collect()
+}
+
+#[test]
+fn examples_of_the_manual_say_the_same_in_both_spellings() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/policy-language.md");
+    let page = fs::read_to_string(path).expect("the manual");
+    let (kdl, toml) = (fenced(&page, "kdl"), fenced(&page, "toml"));
+    assert_eq!(kdl.len(), toml.len());
+    assert!(kdl.len() >= 4);
+    for (kdl, toml) in kdl.into_iter().zip(toml) {
+        let mut sources = Sources::new();
+        let (ours, found) = read("manual.kdl", kdl, Format::Kdl, &mut sources);
+        assert_eq!(listing(&found, &sources), "", "{kdl}");
+        let (theirs, found) = read("manual.toml", toml, Format::Toml, &mut sources);
+        assert_eq!(listing(&found, &sources), "", "{toml}");
+        assert!(ours.is_some());
+        assert_eq!(ours, theirs);
+    }
+}

@@ -113,7 +113,7 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
     fn any_text_is_read_without_a_panic(text in any::<String>()) {

@@ -44,7 +44,7 @@ impl Map {
     fn shape(&mut self, what: &str, wanted: &str, place: Place) {
         self.diagnostics.push(Diagnostic::error(
             "policy::wrong-type",
-            format!("`{what}` is {wanted}"),
+            format!("`{what}` must be {wanted}"),
             place,
         ));
     }
