@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -339,6 +340,20 @@ void *dlopen(const char *path, int flags) {
     // zsh keeps parts of itself in modules under its own directory.
     return strncmp(path, "/usr/lib", 8) ? NULL : next(path, flags);
 }
+
+// Looking a user up is the C library's business; what it opens for that is not what the text asked for.
+#define WATCH_USER(name, type)                                                                                                   \
+    struct passwd *name(type key) {                                                                                              \
+        static struct passwd *(*next)(type);                                                                                     \
+        if (!next) next = (struct passwd * (*)(type)) dlsym(RTLD_NEXT, #name);                                                   \
+        int before = armed;                                                                                                      \
+        armed = 0;                                                                                                               \
+        struct passwd *found = next(key);                                                                                        \
+        armed = before;                                                                                                          \
+        return found;                                                                                                            \
+    }
+WATCH_USER(getpwnam, const char *)
+WATCH_USER(getpwuid, uid_t)
 
 // ---------------------------------------------------------------------------------------------- directories
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use engine_shell::Shell;
 
+use crate::predictor::Depth;
+
 /// How the tool is called.
 pub(crate) const USAGE: &str = "\
 usage: soundness [COMMAND] [OPTION...]
@@ -20,6 +22,7 @@ commands (default: fixtures)
 
 options
   --shell SHELL      bash (default), zsh or sh
+  --parser-only      test the parser alone, with the plainest prediction its scripts allow
   --seed N           seed of generated commands and mutants (default 1)
   --workers N        watched shells side by side (default 2)
   --show N           violations to print (default 20)
@@ -48,6 +51,7 @@ pub(crate) enum Task {
 pub(crate) struct Arguments {
     pub(crate) task: Task,
     pub(crate) shell: Shell,
+    pub(crate) depth: Depth,
     pub(crate) seed: u64,
     pub(crate) workers: usize,
     pub(crate) show: usize,
@@ -64,6 +68,7 @@ pub(crate) fn parse_arguments(mut words: impl Iterator<Item = String>) -> Result
     let mut arguments = Arguments {
         task: Task::Fixtures,
         shell: Shell::Bash,
+        depth: Depth::Evaluation,
         seed: 1,
         workers: 2,
         show: 20,
@@ -81,6 +86,7 @@ pub(crate) fn parse_arguments(mut words: impl Iterator<Item = String>) -> Result
             "--workers" => arguments.workers = parse_number(&value()?)?,
             "--show" => arguments.show = parse_number(&value()?)?,
             "--enough" => arguments.enough = parse_number(&value()?)?,
+            "--parser-only" => arguments.depth = Depth::Parser,
             "--minimise" => arguments.minimise = true,
             "--save" => arguments.save = Some(value()?.into()),
             "--no-box" => arguments.boxed = false,

@@ -14,7 +14,7 @@ pub(crate) fn covers(evaluation: &Evaluation, event: &Event) -> bool {
             path,
             argv,
         } => {
-            is_path_of(path, argv)
+            is_path_of(path, argv, directory)
                 && evaluation
                     .invocations
                     .iter()
@@ -50,14 +50,19 @@ pub(crate) fn covers(evaluation: &Evaluation, event: &Event) -> bool {
     }
 }
 
-/// A program is found on the search path by its plain name, or at the path that was written.
-fn is_path_of(path: &[u8], argv: &[Vec<u8>]) -> bool {
+/// A program is found on the search path by its plain name, or at the path that was written; `exec` makes that path absolute.
+fn is_path_of(path: &[u8], argv: &[Vec<u8>], directory: &[u8]) -> bool {
     let Some(name) = argv.first() else { return false };
-    if name.contains(&b'/') {
-        path == name
-    } else {
-        path.strip_prefix(b"/S/") == Some(name)
+    if !name.contains(&b'/') {
+        return path.strip_prefix(b"/S/") == Some(name);
     }
+    let absolute = || {
+        let below = name.strip_prefix(b"./").unwrap_or(name);
+        path.strip_prefix(directory)
+            .and_then(|rest| rest.strip_prefix(b"/"))
+            == Some(below)
+    };
+    path == name || absolute()
 }
 
 /// What the shell opens for itself: the null device, the terminal, and its own pipes for process substitutions.

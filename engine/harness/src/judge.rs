@@ -13,7 +13,7 @@ use crate::cover::covers;
 use crate::event::Event;
 use crate::laboratory::{Laboratory, Subject};
 use crate::oracle::{Oracle, Output, Run, Status, World};
-use crate::predictor::Predictor;
+use crate::predictor::{Depth, Predictor};
 
 /// What came of one text.
 #[derive(Clone, Debug)]
@@ -66,7 +66,12 @@ pub(crate) struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     /// Starts the watched shells.
-    pub(crate) fn start(laboratory: &'a Laboratory, shell: Shell, program: &str) -> io::Result<Self> {
+    pub(crate) fn start(
+        laboratory: &'a Laboratory,
+        shell: Shell,
+        depth: Depth,
+        program: &str,
+    ) -> io::Result<Self> {
         let world = |status, output| World { status, output };
         let watched = match shell {
             Shell::Bash => vec![
@@ -102,7 +107,7 @@ impl<'a> Judge<'a> {
             }
         };
         Ok(Self {
-            predictor: Predictor::new(shell, laboratory),
+            predictor: Predictor::new(shell, depth, laboratory),
             watched,
         })
     }

@@ -18,6 +18,7 @@ mod os;
 mod predictor;
 mod random;
 mod report;
+mod structure;
 mod survey;
 
 use std::io::{self, Write};
@@ -89,6 +90,7 @@ fn run(out: &mut impl Write, arguments: &Arguments) -> io::Result<bool> {
     };
     let plan = Plan {
         shell: arguments.shell,
+        depth: arguments.depth,
         program: &program,
         workers: arguments.workers,
         minimise: arguments.minimise,
@@ -163,7 +165,7 @@ fn show_text(
     program: &str,
     text: &str,
 ) -> io::Result<bool> {
-    let mut judge = Judge::start(laboratory, arguments.shell, program)?;
+    let mut judge = Judge::start(laboratory, arguments.shell, arguments.depth, program)?;
     for (world, run) in judge.observe(text)? {
         writeln!(
             out,

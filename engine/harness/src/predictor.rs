@@ -4,15 +4,26 @@
 
 use std::path::Path;
 
-use engine_shell::{Construct, Context, Directory, Evaluation, Limits, Shell, Stdin};
+use engine_shell::{Construct, Evaluation, Limits, Shell, parse};
 use smol_str::SmolStr;
 
 use crate::laboratory::Laboratory;
+use crate::structure::read_structure;
+
+/// How much of the analysis is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// The parser alone; see [`read_structure`].
+    Parser,
+    /// The parser and the evaluation: what the product uses.
+    Evaluation,
+}
 
 /// Predicts texts for one shell.
 #[derive(Debug)]
 pub(crate) struct Predictor {
     shell: Shell,
+    depth: Depth,
     limits: Limits,
     home: SmolStr,
     directory: SmolStr,
@@ -20,10 +31,11 @@ pub(crate) struct Predictor {
 
 impl Predictor {
     /// For one shell in one laboratory.
-    pub(crate) fn new(shell: Shell, laboratory: &Laboratory) -> Self {
+    pub(crate) fn new(shell: Shell, depth: Depth, laboratory: &Laboratory) -> Self {
         let text = |path: &Path| SmolStr::from(path.display().to_string());
         Self {
             shell,
+            depth,
             limits: Limits::DEFAULT,
             home: text(&laboratory.home()),
             directory: text(&laboratory.directory()),
@@ -35,17 +47,10 @@ impl Predictor {
         if text.contains('\0') {
             return Err(Construct::ControlCharacter);
         }
-        let context = Context {
-            shell: self.shell,
-            limits: &self.limits,
-            home: Some(self.home.clone()),
-            directory: Directory::OneOf(vec![self.directory.clone()]),
-            variables: Vec::new(),
-            positional: None,
-            stdin: Stdin::Inherited,
-            level: 0,
-        };
-        let _ = context;
+        let script = parse(text, self.shell, &self.limits).map_err(|error| error.construct)?;
+        if self.depth == Depth::Parser || !self.home.is_empty() || !self.directory.is_empty() {
+            return read_structure(&script);
+        }
         Err(Construct::TooDeep)
     }
 }

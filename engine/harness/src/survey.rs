@@ -12,6 +12,7 @@ use engine_shell::{Construct, Shell};
 use crate::judge::{Counts, Judge, Judgement, Violation};
 use crate::laboratory::Laboratory;
 use crate::minimise::minimise;
+use crate::predictor::Depth;
 
 /// Tries that making one text smaller may take.
 const MINIMISE_TRIES: usize = 600;
@@ -30,6 +31,7 @@ pub(crate) struct Survey {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan<'a> {
     pub(crate) shell: Shell,
+    pub(crate) depth: Depth,
     pub(crate) program: &'a str,
     pub(crate) workers: usize,
     pub(crate) minimise: bool,
@@ -65,7 +67,7 @@ fn work(
     violated: &AtomicUsize,
     total: &Mutex<Survey>,
 ) -> io::Result<()> {
-    let mut judge = Judge::start(laboratory, plan.shell, plan.program)?;
+    let mut judge = Judge::start(laboratory, plan.shell, plan.depth, plan.program)?;
     let mut own = Survey::default();
     while violated.load(Ordering::Relaxed) < plan.enough {
         let index = next.fetch_add(1, Ordering::Relaxed);

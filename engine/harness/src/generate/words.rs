@@ -146,6 +146,14 @@ const SUBSTITUTIONS: Pieces = Pieces {
 
 impl Generator {
     pub(super) fn word(&mut self) {
+        if self.random.percent(3) && self.spend() {
+            let open = self.random.pick(&["<(", "<(", ">("]);
+            self.put(open);
+            self.list(1);
+            self.close_documents();
+            self.put(")");
+            return;
+        }
         let pieces = 1 + self.random.below(10) / 7 + self.random.below(10) / 8;
         for _ in 0..pieces {
             self.piece();
@@ -174,9 +182,8 @@ impl Generator {
                 self.put("))");
             }
             _ => {
-                if self.spend() {
-                    let open = self.random.pick(&["<(", "<(", ">("]);
-                    self.put(open);
+                if self.random.percent(self.awkward) && self.spend() {
+                    self.put("<(");
                     self.list(1);
                     self.close_documents();
                     self.put(")");
