@@ -163,3 +163,47 @@ impl miette::Diagnostic for Report {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use engine_shell::Span;
+    use miette::Diagnostic as _;
+
+    use super::{Diagnostic, Report};
+    use crate::source::{Place, Sources};
+
+    #[test]
+    fn a_report_underlines_its_text_and_relates_the_others() {
+        let mut sources = Sources::new();
+        let place = |sources: &mut Sources, name: &str, text: &str| Place {
+            source: sources.add(name, text).expect("a source"),
+            span: Span::new(0, 4),
+        };
+        let here = place(&mut sources, "b.kdl", "deny");
+        let there = place(&mut sources, "a.kdl", "deny");
+        let diagnostic =
+            Diagnostic::error("policy::duplicate", "given twice", here).label(there, "first here");
+        let report = Report::new(diagnostic.help("remove one"), &sources);
+        assert_eq!(report.to_string(), "given twice");
+        assert_eq!(report.code().expect("a code").to_string(), "policy::duplicate");
+        assert_eq!(report.help().expect("help").to_string(), "remove one");
+        let labels: Vec<(usize, usize)> = report
+            .labels()
+            .expect("labels")
+            .map(|label| (label.offset(), label.len()))
+            .collect();
+        assert_eq!(labels, [(0, 4)]);
+        let related: Vec<String> = report
+            .related()
+            .expect("related")
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(related, ["first here"]);
+        let read = report
+            .source_code()
+            .expect("text")
+            .read_span(&(0, 4).into(), 0, 0)
+            .expect("a span");
+        assert_eq!(read.name(), Some("b.kdl"));
+    }
+}
