@@ -1,6 +1,7 @@
 //! Reads shell commands strictly: text to a typed [`Script`], and to what it may execute, with byte spans and no I/O.
 #![forbid(unsafe_code)]
 
+mod checks;
 mod err;
 mod evaluation;
 mod ir;
@@ -10,6 +11,9 @@ mod programs;
 mod span;
 mod value;
 
+pub use checks::{
+    Check, Finding, Severity, UnknownCheck, UnknownSeverity, check_text, commit_substitutions, finding_of,
+};
 pub use err::{Construct, NotUnderstood};
 pub use evaluation::{
     Access, AccessMode, Context, Directory, Evaluation, Invocation, InvocationKind, Reach, Setting,

@@ -33,7 +33,7 @@ fn value(value: &Value) -> String {
         Value::Known(text) => text.to_string(),
         Value::Affixed { prefix, suffix } => format!("{prefix}*{suffix}"),
         Value::Unknown(Origin::Variable | Origin::Bytes | Origin::Input) => "?".to_owned(),
-        other => format!("{other:?}"),
+        Value::OneOf(_) | Value::Glob(_) | Value::Below(_) | Value::Unknown(_) => format!("{value:?}"),
     }
 }
 
