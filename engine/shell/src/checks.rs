@@ -196,10 +196,7 @@ pub fn check_text(text: &str, script: Option<&Script>, shell: Shell) -> Vec<Find
         characters::check(text, None, &mut findings);
         return findings;
     };
-    // Plain texts are printable ASCII without escapes, expansions and comments: only their quotes could hide anything.
-    if script.plain && shell != Shell::Zsh && !text.bytes().any(|byte| byte == b'\'' || byte == b'"') {
-        return findings;
-    }
+    // Nothing is allocated unless something is found.
     characters::check(text, Some(script), &mut findings);
     comments::check(text, script, &mut findings);
     words::check(text, script, shell, &mut findings);

@@ -35,6 +35,9 @@ pub(super) fn check(text: &str, script: Option<&Script>, findings: &mut Vec<Find
         }
     }
     findings.extend(control.map(|run| control_finding(text, run)));
+    if script.is_none() {
+        hidden_line_ends(text, findings);
+    }
     if !odd {
         return;
     }
@@ -47,6 +50,20 @@ pub(super) fn check(text: &str, script: Option<&Script>, findings: &mut Vec<Find
             let span = Span::new(start, start + character.len_utf8());
             finding(span, character, "looks like a blank or like nothing")
         }));
+    }
+}
+
+/// Check 7: characters that move a terminal to another line or to its beginning, with text behind them.
+fn hidden_line_ends(text: &str, findings: &mut Vec<Finding>) {
+    for (start, _) in text.match_indices(['\r', '\u{b}', '\u{c}']) {
+        let behind = text.get(start + 1..).unwrap_or_default();
+        if !behind.is_empty() && !behind.starts_with('\n') {
+            findings.push(Finding::new(
+                Check::Newlines,
+                Span::new(start, start + 1),
+                "a character that a terminal shows as the end of a line",
+            ));
+        }
     }
 }
 
@@ -76,20 +93,17 @@ fn is_bidirectional(character: char) -> bool {
 fn is_space(character: char) -> bool {
     matches!(
         character,
-        '\u{a0}'
-            | '\u{ad}'
-            | '\u{1680}'
-            | '\u{180e}'
-            | '\u{2000}'..='\u{200b}'
-            | '\u{2028}'
-            | '\u{2029}'
-            | '\u{202f}'
-            | '\u{205f}'
-            | '\u{2800}'
-            | '\u{3000}'
-            | '\u{3164}'
-            | '\u{feff}'
-            | '\u{ffa0}'
+        '\u{a0}' | '\u{ad}' | '\u{1680}' | '\u{180e}' | '\u{2000}'
+            ..='\u{200b}'
+                | '\u{2028}'
+                | '\u{2029}'
+                | '\u{202f}'
+                | '\u{205f}'
+                | '\u{2800}'
+                | '\u{3000}'
+                | '\u{3164}'
+                | '\u{feff}'
+                | '\u{ffa0}'
     )
 }
 
@@ -155,7 +169,8 @@ impl Spellings<'_> {
 
     /// A name whose every letter beyond ASCII passes for an ASCII one.
     fn report_lookalikes(&mut self, span: Span) {
-        let foreign = |character: &char| !character.is_ascii() && !is_space(*character) && !is_invisible(*character);
+        let foreign =
+            |character: &char| !character.is_ascii() && !is_space(*character) && !is_invisible(*character);
         let mut letters = span.of(self.text).chars().filter(foreign).peekable();
         if letters.peek().is_some() && letters.all(|letter| is_lookalike(letter) || is_dash(letter)) {
             self.report(
@@ -192,11 +207,18 @@ impl Visitor for Spellings<'_> {
                 None => spelled,
             };
             let begins = name.chars().next().unwrap_or_default();
-            let named = name.chars().nth(1).is_some_and(|next| next.is_alphanumeric() || is_dash(next));
+            let named = name
+                .chars()
+                .nth(1)
+                .is_some_and(|next| next.is_alphanumeric() || is_dash(next));
             let start = word.span.start as usize;
             let name = Span::new(start, start + name.len());
             if is_dash(begins) && named {
-                self.report(Span::new(start, start + begins.len_utf8()), is_dash, "passes for a dash");
+                self.report(
+                    Span::new(start, start + begins.len_utf8()),
+                    is_dash,
+                    "passes for a dash",
+                );
             } else if begins == '-' {
                 self.report(name, is_invisible, "is not shown");
                 self.report_lookalikes(name);

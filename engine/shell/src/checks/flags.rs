@@ -5,20 +5,21 @@ use crate::{Brace, Check, Finding, Part, PartKind, Span, Word};
 /// The first word of a simple command.
 pub(super) fn in_command_position(text: &str, word: &Word, findings: &mut Vec<Finding>) {
     for part in &word.parts {
-        match &part.kind {
-            PartKind::Literal { escaped: true, .. } if escaped_blank(part, text).is_some() => {
-                findings.push(Finding::new(
-                    Check::BackslashEscapedWhitespace,
-                    word.span,
-                    "the name of the command has an escaped blank",
-                ));
-            }
-            PartKind::Brace(_) => findings.push(Finding::new(
+        if matches!(part.kind, PartKind::Literal { escaped: true, .. })
+            && let Some(span) = escaped_blank(part, text)
+        {
+            findings.push(Finding::new(
+                Check::BackslashEscapedWhitespace,
+                span,
+                "the name of the command has an escaped blank",
+            ));
+        }
+        if matches!(part.kind, PartKind::Brace(_)) {
+            findings.push(Finding::new(
                 Check::BraceExpansion,
                 part.span,
                 "braces make the command",
-            )),
-            _ => {}
+            ));
         }
     }
 }
@@ -85,11 +86,8 @@ impl Flag {
             PartKind::Literal { .. } => self.literal(part.span.of(text)),
             PartKind::SingleQuoted(inside) => self.quote(inside, last),
             PartKind::AnsiC(Some(inside)) => {
-                if !self.begun() && last && part.span.of(text).contains('\\') {
-                    return self.escaped_string(inside);
-                }
                 if !self.begun() && last && inside.starts_with('-') {
-                    return self.escaped_string(inside);
+                    return ansi_flag(inside);
                 }
                 self.quote(inside, last)
             }
@@ -188,16 +186,14 @@ impl Flag {
         }
         PIECES
     }
+}
 
-    /// A word that is one `$'...'`.
-    fn escaped_string(&mut self, inside: &str) -> Step {
-        if !inside.starts_with('-') {
-            return Step::Done;
-        }
-        let name = inside.chars().take_while(|character| is_name(*character));
-        if name.into_iter().any(|character| character.is_ascii_alphanumeric()) {
-            return Step::Fires(Check::ObfuscatedFlags, "a flag is written as an ANSI-C string");
-        }
+/// A word that is one `$'...'` and begins with a dash.
+fn ansi_flag(inside: &str) -> Step {
+    let mut name = inside.chars().take_while(|character| is_name(*character));
+    if name.any(|character| character.is_ascii_alphanumeric()) {
+        Step::Fires(Check::ObfuscatedFlags, "a flag is written as an ANSI-C string")
+    } else {
         Step::Done
     }
 }
@@ -233,7 +229,9 @@ fn begins_with_dash(parts: &[Part]) -> bool {
             text.starts_with('-')
         }
         PartKind::DoubleQuoted(inner) => begins_with_dash(inner),
-        PartKind::Brace(Brace::List(alternatives)) => alternatives.iter().any(|parts| begins_with_dash(parts)),
+        PartKind::Brace(Brace::List(alternatives)) => {
+            alternatives.iter().any(|parts| begins_with_dash(parts))
+        }
         PartKind::Brace(Brace::Range(words)) => words.iter().any(|word| word.starts_with('-')),
         PartKind::AnsiC(None)
         | PartKind::Parameter(_)
@@ -251,10 +249,9 @@ fn hides_brace(part: &Part) -> bool {
     match &part.kind {
         PartKind::SingleQuoted(text) | PartKind::AnsiC(Some(text)) => hidden(text),
         PartKind::Literal { text, escaped } => *escaped && hidden(text),
-        PartKind::DoubleQuoted(inner) => inner.iter().any(|part| match &part.kind {
-            PartKind::Literal { text, .. } => hidden(text),
-            _ => false,
-        }),
+        PartKind::DoubleQuoted(inner) => inner
+            .iter()
+            .any(|part| matches!(&part.kind, PartKind::Literal { text, .. } if hidden(text))),
         PartKind::Brace(Brace::List(alternatives)) => alternatives.iter().flatten().any(hides_brace),
         PartKind::AnsiC(None)
         | PartKind::Parameter(_)

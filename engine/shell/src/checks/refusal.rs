@@ -5,7 +5,11 @@ use crate::{Check, Construct, Finding, NotUnderstood};
 /// The finding that explains `refusal`: each named construct belongs to one check.
 #[must_use]
 pub fn finding_of(refusal: &NotUnderstood) -> Finding {
-    Finding::new(check_of(refusal.construct), refusal.span, refusal.construct.about())
+    Finding::new(
+        check_of(refusal.construct),
+        refusal.span,
+        refusal.construct.about(),
+    )
 }
 
 fn check_of(construct: Construct) -> Check {
@@ -20,9 +24,10 @@ fn check_of(construct: Construct) -> Check {
         | Construct::UnclosedHeredoc
         | Construct::TrailingBackslash
         | Construct::MissingCommand => Check::IncompleteCommand,
-        Construct::DynamicEvaluation | Construct::BuiltinForm | Construct::Sourcing | Construct::Coprocess => {
-            Check::ShellMetacharacters
-        }
+        Construct::DynamicEvaluation
+        | Construct::BuiltinForm
+        | Construct::Sourcing
+        | Construct::Coprocess => Check::ShellMetacharacters,
         Construct::DynamicCommand | Construct::ShellVariable => Check::DangerousVariables,
         Construct::SplitToken => Check::Newlines,
         Construct::ArithmeticCode
@@ -41,7 +46,7 @@ fn check_of(construct: Construct) -> Check {
         | Construct::DescriptorTooLarge
         | Construct::DoubleExpandedTarget
         | Construct::RedirectTarget => Check::OutputRedirection,
-        Construct::TooManyWords => Check::BraceExpansion,
+        Construct::TooManyWords | Construct::BraceForm => Check::BraceExpansion,
         Construct::ControlCharacter => Check::ControlCharacters,
         Construct::TextTooLong
         | Construct::TooDeep
@@ -56,6 +61,9 @@ fn check_of(construct: Construct) -> Check {
         | Construct::ExtendedGlob
         | Construct::HeredocDelimiter
         | Construct::HeredocContinuation
+        | Construct::HeredocTabs
+        | Construct::BracketPattern
+        | Construct::TildePrefix
         | Construct::SelectLoop
         | Construct::FunctionKeyword
         | Construct::FunctionName

@@ -67,10 +67,9 @@ pub(super) fn closing_brace_in_operand(word: &Word, findings: &mut Vec<Finding>)
         let quoted = match &part.kind {
             PartKind::SingleQuoted(text) | PartKind::AnsiC(Some(text)) => text.contains('}'),
             PartKind::Literal { text, escaped } => *escaped && text.contains('}'),
-            PartKind::DoubleQuoted(inner) => inner.iter().any(|part| match &part.kind {
-                PartKind::Literal { text, .. } => text.contains('}'),
-                _ => false,
-            }),
+            PartKind::DoubleQuoted(inner) => inner
+                .iter()
+                .any(|part| matches!(&part.kind, PartKind::Literal { text, .. } if text.contains('}'))),
             PartKind::AnsiC(None)
             | PartKind::Parameter(_)
             | PartKind::Substitution(_)

@@ -40,7 +40,9 @@ impl Separator {
     fn parts(&mut self, parts: &[Part], findings: &mut Vec<Finding>) {
         for part in parts {
             match &part.kind {
-                PartKind::Parameter(parameter) if parameter.name == "IFS" && parameter.op != ParameterOp::Length => {
+                PartKind::Parameter(parameter)
+                    if parameter.name == "IFS" && parameter.op != ParameterOp::Length =>
+                {
                     findings.push(Finding::new(
                         Check::IfsInjection,
                         part.span,

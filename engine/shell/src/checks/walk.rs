@@ -1,8 +1,8 @@
 //! Visits every command and word of a script, the nested ones included.
 
 use crate::{
-    Argument, Arithmetic, AssignedValue, Assignment, Brace, Command, CommandKind, Condition, List, ParameterOp, Part,
-    PartKind, RedirectKind, Script, Simple, Word,
+    Argument, Arithmetic, AssignedValue, Assignment, Brace, Command, CommandKind, Condition, List,
+    ParameterOp, Part, PartKind, RedirectKind, Script, Simple, Word,
 };
 
 /// Where a word stands.
@@ -156,7 +156,9 @@ fn parts(nodes: &[Part], visitor: &mut impl Visitor) {
             | PartKind::Brace(Brace::Range(_)) => {}
             PartKind::DoubleQuoted(inner) => parts(inner, visitor),
             PartKind::Parameter(parameter) => operands(&parameter.op, visitor),
-            PartKind::Substitution(body) | PartKind::ReadFrom(body) | PartKind::WriteTo(body) => list(body, visitor),
+            PartKind::Substitution(body) | PartKind::ReadFrom(body) | PartKind::WriteTo(body) => {
+                list(body, visitor);
+            }
             PartKind::Arithmetic(node) => arithmetic(node, visitor),
             PartKind::Brace(Brace::List(alternatives)) => {
                 for alternative in alternatives {
@@ -204,7 +206,9 @@ fn arithmetic(node: &Arithmetic, visitor: &mut impl Visitor) {
 
 fn condition(node: &Condition, visitor: &mut impl Visitor) {
     match node {
-        Condition::NonEmpty(operand) | Condition::Unary(_, operand) => word(operand, Place::Compound, visitor),
+        Condition::NonEmpty(operand) | Condition::Unary(_, operand) => {
+            word(operand, Place::Compound, visitor);
+        }
         Condition::Binary(left, _, right) => {
             word(left, Place::Compound, visitor);
             word(right, Place::Compound, visitor);

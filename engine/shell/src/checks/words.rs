@@ -65,10 +65,7 @@ impl Visitor for Words<'_> {
         }
     }
 
-    fn part(&mut self, part: &Part) {
-        // Nothing is asked about parts yet that words do not answer.
-        let _ = part;
-    }
+    fn part(&mut self, _part: &Part) {}
 }
 
 /// Check 1: a command that begins with a dash is the tail of another one.
@@ -89,8 +86,8 @@ fn bare_flag(word: &Word, findings: &mut Vec<Finding>) {
 
 /// Programs whose program text may hold comments.
 const INTERPRETERS: &[&str] = &[
-    "awk", "bash", "gawk", "jq", "mawk", "nawk", "node", "perl", "php", "psql", "python", "python3", "ruby", "sed", "sh",
-    "sqlite3", "zsh",
+    "awk", "bash", "gawk", "jq", "mawk", "nawk", "node", "perl", "php", "psql", "python", "python3", "ruby",
+    "sed", "sh", "sqlite3", "zsh",
 ];
 
 /// Check 23: a quoted newline whose line begins with a hash, with more of the command behind it on that line.
@@ -119,11 +116,12 @@ fn quoted_newlines(text: &str, simple: &Simple, findings: &mut Vec<Finding>) {
             }
             let behind = text.get(part.span.end as usize..).unwrap_or_default();
             let behind = behind.split('\n').next().unwrap_or_default().trim();
-            let flags = words().any(|other| other.span.start > word.span.start && other.span.of(text).starts_with('-'));
+            let flags = words()
+                .any(|other| other.span.start > word.span.start && other.span.of(text).starts_with('-'));
             let hides = if interprets {
                 flags
             } else {
-                !behind.is_empty() && !behind.starts_with([')', '"', '}', '`'])
+                !behind.is_empty() && !behind.starts_with([')', '"', '}', '`', '#'])
             };
             if hides {
                 let start = part.span.start as usize + before.len();

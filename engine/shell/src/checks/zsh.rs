@@ -4,7 +4,8 @@ use crate::{Argument, Check, Finding, PartKind, Simple, Word};
 
 /// Builtins of zsh and of its modules that load code, reach files and sockets without a program, or change how text is read.
 const DANGEROUS: &[&str] = &[
-    "emulate", "sysopen", "sysread", "sysseek", "syswrite", "zpty", "zselect", "zsocket", "zsystem", "ztcp", "zmodload",
+    "emulate", "sysopen", "sysread", "sysseek", "syswrite", "zpty", "zselect", "zsocket", "zsystem", "ztcp",
+    "zmodload",
 ];
 
 /// Words before a command that leave it the same command.
@@ -12,12 +13,13 @@ const MODIFIERS: &[&str] = &["-", "builtin", "command", "exec", "nocorrect", "no
 
 /// The one literal of a word that is nothing else.
 fn literal(word: &Word) -> Option<&str> {
-    match word.parts.as_slice() {
-        [part] => match &part.kind {
-            PartKind::Literal { text, .. } | PartKind::SingleQuoted(text) => Some(text),
-            _ => None,
-        },
-        _ => None,
+    let [part] = word.parts.as_slice() else {
+        return None;
+    };
+    if let PartKind::Literal { text, .. } | PartKind::SingleQuoted(text) = &part.kind {
+        Some(text)
+    } else {
+        None
     }
 }
 
@@ -47,11 +49,9 @@ pub(super) fn command(simple: &Simple, findings: &mut Vec<Finding>) {
 pub(super) fn word(text: &str, word: &Word, findings: &mut Vec<Finding>) {
     let expands = word.parts.first().is_some_and(|part| {
         matches!(part.kind, PartKind::Literal { .. })
-            && part
-                .span
-                .of(text)
-                .strip_prefix('=')
-                .is_some_and(|name| name.starts_with(|first: char| first.is_alphanumeric() || matches!(first, '_' | '.')))
+            && part.span.of(text).strip_prefix('=').is_some_and(|name| {
+                name.starts_with(|first: char| first.is_alphanumeric() || matches!(first, '_' | '.'))
+            })
     });
     if expands {
         findings.push(Finding::new(

@@ -1,3 +1,5 @@
+//! Tables of programs: those that only print, those that reach outside, and those that are refused.
+
 use super::{Language, ProgramEffectKind, analyse_program};
 use crate::{Origin, Value};
 
@@ -29,11 +31,14 @@ fn effects(language: Language, text: &str) -> String {
 }
 
 fn value(value: &Value) -> String {
-    match value {
-        Value::Known(text) => text.to_string(),
-        Value::Affixed { prefix, suffix } => format!("{prefix}*{suffix}"),
-        Value::Unknown(Origin::Variable | Origin::Bytes | Origin::Input) => "?".to_owned(),
-        Value::OneOf(_) | Value::Glob(_) | Value::Below(_) | Value::Unknown(_) => format!("{value:?}"),
+    if let Value::Known(text) = value {
+        text.to_string()
+    } else if let Value::Affixed { prefix, suffix } = value {
+        format!("{prefix}*{suffix}")
+    } else if let Value::Unknown(Origin::Variable | Origin::Bytes | Origin::Input) = value {
+        "?".to_owned()
+    } else {
+        format!("{value:?}")
     }
 }
 
