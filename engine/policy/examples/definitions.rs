@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use engine_policy::definition::read_definitions;
+use engine_policy::definition::{Problem, read_definitions, run_examples};
 
 fn main() -> ExitCode {
     let mut failed = false;
@@ -19,8 +19,22 @@ fn main() -> ExitCode {
                 continue;
             }
         };
-        let (_, problems) = read_definitions(&text);
+        let (definitions, problems) = read_definitions(&text);
+        let sound = problems.is_empty();
         for problem in problems {
+            say(problem.line(&file, &text));
+        }
+        for failure in definitions
+            .iter()
+            .filter(|_| sound)
+            .flat_map(run_examples)
+        {
+            let problem = Problem {
+                message: failure.message,
+                label: String::new(),
+                help: None,
+                span: failure.span.0 as usize..failure.span.1 as usize,
+            };
             say(problem.line(&file, &text));
         }
     }

@@ -2,11 +2,21 @@
 //!
 //! Invariant (no code for one program): everything that is said of a program stands in its definition.
 
+mod apply;
+mod cut;
+mod example;
 pub mod model;
+mod operands;
+mod partial;
 mod problem;
 mod read;
+mod split;
+mod suspect;
+mod touch;
 mod usage;
 mod words;
 
+pub use apply::{ApplyContext, apply, apply_each};
+pub use example::{ExampleFailure, run_examples};
 pub use problem::Problem;
 pub use read::read_definitions;

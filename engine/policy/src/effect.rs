@@ -182,8 +182,27 @@ pub enum Nested {
 /// Something the definition does not explain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
+    /// What kind of thing is unknown.
+    pub kind: UnknownKind,
     /// One line for a person: "`--zap` is not a known option of `grep`".
     pub why: String,
     /// The word.
     pub span: Span,
+}
+
+/// The kinds of things that a definition may leave unexplained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnknownKind {
+    /// An option that is not listed, or a word that is some option for certain.
+    Option,
+    /// A word that is an operand as far as can be seen, but would be an option with effects if it began with a dash.
+    MaybeOption,
+    /// The subcommand.
+    Subcommand,
+    /// A value or operand.
+    Value,
+    /// The program that is run.
+    Program,
+    /// The definition itself says that this is not to be allowed without a rule.
+    Stated,
 }

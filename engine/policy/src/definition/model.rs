@@ -287,8 +287,14 @@ pub struct Runs {
 /// Where the words come from that are added to a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Appends {
-    /// Standard input.
+    /// Standard input, cut in a way that is not followed.
     Stdin,
+    /// Standard input, cut at NUL bytes alone.
+    StdinNul,
+    /// Standard input, cut at blanks with quotes and backslashes (`xargs`).
+    StdinWords,
+    /// The lines of standard input.
+    StdinLines,
     /// The files found below the operands.
     Paths,
 }
@@ -483,5 +489,40 @@ impl Flag {
     pub fn canonical(&self) -> &SmolStr {
         const NONE: &SmolStr = &SmolStr::new_static("");
         self.names.first().unwrap_or(NONE)
+    }
+}
+
+impl ValueKind {
+    /// How the command line that begins here is found.
+    #[must_use]
+    pub fn runs(&self) -> Option<&Runs> {
+        match self {
+            Self::Runs(runs) => Some(runs),
+            Self::Reads
+            | Self::ReadsTree
+            | Self::Writes
+            | Self::WritesInto
+            | Self::WritesTree
+            | Self::Creates
+            | Self::Deletes
+            | Self::DeletesTree
+            | Self::Links
+            | Self::Connects { .. }
+            | Self::RunsSplit
+            | Self::RunsShell { .. }
+            | Self::Evaluates(_)
+            | Self::LoadsCode
+            | Self::SetsEnv
+            | Self::ChangesDirectory { .. }
+            | Self::Narrows
+            | Self::Excludes
+            | Self::Appears => None,
+        }
+    }
+
+    /// An operand of this kind takes the words after it with it.
+    #[must_use]
+    pub fn takes_the_rest(&self) -> bool {
+        self.runs().is_some() || matches!(self, Self::RunsShell { .. })
     }
 }

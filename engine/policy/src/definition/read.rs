@@ -279,9 +279,16 @@ impl Reader {
                 "style" => {
                     match entry.value().as_string() {
                         Some("gnu") => options.style = Style::Gnu,
-                        Some("single-dash-words") => options.style = Style::SingleDashWords,
+                        Some("single-dash-words") => {
+                            options.style = Style::SingleDashWords;
+                            // `find -- -delete` deletes.
+                            options.double_dash = false;
+                        }
                         Some("tar") => options.style = Style::Tar,
-                        Some("dd") => options.style = Style::Dd,
+                        Some("dd") => {
+                            options.style = Style::Dd;
+                            options.double_dash = false;
+                        }
                         Some("none") => options.style = Style::None,
                         _ => self.problem(
                             entry_span(entry),
@@ -671,9 +678,12 @@ impl Reader {
                 appends: match node.get("appends").map(KdlValue::as_string) {
                     None => None,
                     Some(Some("stdin")) => Some(Appends::Stdin),
+                    Some(Some("stdin-nul")) => Some(Appends::StdinNul),
+                    Some(Some("stdin-words")) => Some(Appends::StdinWords),
+                    Some(Some("stdin-lines")) => Some(Appends::StdinLines),
                     Some(Some("paths")) => Some(Appends::Paths),
                     Some(_) => {
-                        self.problem(node_span(node), "`appends` is `stdin` or `paths`", None);
+                        self.problem(node_span(node), "`appends` is `stdin`, `stdin-nul`, `stdin-words`, `stdin-lines` or `paths`", None);
                         None
                     }
                 },
@@ -995,27 +1005,7 @@ fn claims_complete(command: &Command) -> bool {
 fn runs_operands(args: &[Arg], blocks: &[Block]) -> bool {
     args.iter()
         .flat_map(|arg| &arg.effects)
-        .any(|effect| match effect.kind {
-            ValueKind::Runs(_) | ValueKind::RunsShell { .. } => true,
-            ValueKind::Reads
-            | ValueKind::ReadsTree
-            | ValueKind::Writes
-            | ValueKind::WritesInto
-            | ValueKind::WritesTree
-            | ValueKind::Creates
-            | ValueKind::Deletes
-            | ValueKind::DeletesTree
-            | ValueKind::Links
-            | ValueKind::Connects { .. }
-            | ValueKind::RunsSplit
-            | ValueKind::Evaluates(_)
-            | ValueKind::LoadsCode
-            | ValueKind::SetsEnv
-            | ValueKind::ChangesDirectory { .. }
-            | ValueKind::Narrows
-            | ValueKind::Excludes
-            | ValueKind::Appears => false,
-        })
+        .any(|effect| effect.kind.takes_the_rest())
         || blocks
             .iter()
             .any(|block| runs_operands(&block.args, &block.blocks))

@@ -1,0 +1,178 @@
+//! Holds an argv against the definition of its program.
+//!
+//! Invariant (every alternative): a word that may be one of several texts is tried as each of them wherever that could
+//! change how the words are cut.
+
+use engine_shell::{Count, Field, Span, Value};
+use smol_str::SmolStr;
+
+use super::cut::cut;
+use super::model::{Definition, Style};
+use super::partial::one_of;
+use super::touch::touch;
+use crate::effect::{Unknown, UnknownKind, Use};
+
+/// Most argvs that alternatives are multiplied out to.
+const ALTERNATIVES: usize = 16;
+
+/// What is known about the surroundings of a command.
+#[derive(Clone, Debug, Default)]
+pub struct ApplyContext {
+    /// What each path is that comes on standard input, if paths come there.
+    pub stdin_paths: Option<Value>,
+    /// The text on standard input, if it is known exactly.
+    pub stdin_text: Option<SmolStr>,
+}
+
+/// What a command does; `words` begins with the program. Alternatives are merged into one: where they are cut in different
+/// ways the use is unknown, but every effect is there.
+#[must_use]
+pub fn apply(definition: &Definition, words: &[Field], context: &ApplyContext) -> Use {
+    let mut uses = apply_each(definition, words, context).into_iter();
+    let mut merged = uses
+        .next()
+        .unwrap_or_else(|| touch(&cut(definition, words), context));
+    for other in uses {
+        merge(&mut merged, other);
+    }
+    merged
+}
+
+/// What a command does, one use for each alternative of its words.
+#[must_use]
+pub fn apply_each(definition: &Definition, words: &[Field], context: &ApplyContext) -> Vec<Use> {
+    let choices = |field: &Field| match &field.value {
+        Value::OneOf(all) if field.count == Count::One => all.len(),
+        Value::OneOf(_)
+        | Value::Known(_)
+        | Value::Glob(_)
+        | Value::Below(_)
+        | Value::Affixed { .. }
+        | Value::Integer
+        | Value::Descriptor
+        | Value::Unknown(_) => 1,
+    };
+    let product = words
+        .iter()
+        .skip(1)
+        .try_fold(1_usize, |product, field| product.checked_mul(choices(field)))
+        .unwrap_or(usize::MAX);
+    if product == 1 || !alternatives_matter(definition, words) {
+        return vec![touch(&cut(definition, words), context)];
+    }
+    if product > ALTERNATIVES {
+        let mut only = touch(&cut(definition, words), context);
+        let span = words.first().map_or_else(Span::default, |field| field.span);
+        only.unknowns.push(Unknown {
+            kind: UnknownKind::Option,
+            why: "the words may be too many different ones".to_owned(),
+            span,
+        });
+        return vec![only];
+    }
+    (0..product)
+        .map(|number| {
+            let mut number = number;
+            let chosen: Vec<Field> = words
+                .iter()
+                .enumerate()
+                .map(|(at, field)| match &field.value {
+                    Value::OneOf(all) if at > 0 && field.count == Count::One => {
+                        let text = all.get(number % all.len()).cloned().unwrap_or_default();
+                        number /= all.len();
+                        Field {
+                            value: Value::Known(text),
+                            ..field.clone()
+                        }
+                    }
+                    Value::OneOf(_)
+                    | Value::Known(_)
+                    | Value::Glob(_)
+                    | Value::Below(_)
+                    | Value::Affixed { .. }
+                    | Value::Integer
+                    | Value::Descriptor
+                    | Value::Unknown(_) => field.clone(),
+                })
+                .collect();
+            touch(&cut(definition, &chosen), context)
+        })
+        .collect()
+}
+
+/// Whether the texts a word may be could change how the words are cut.
+fn alternatives_matter(definition: &Definition, words: &[Field]) -> bool {
+    let command = &definition.command;
+    if !command.commands.is_empty() || command.operands_run || command.options.style != Style::Gnu {
+        return true;
+    }
+    words.iter().skip(1).any(|field| match &field.value {
+        Value::OneOf(all) => all.iter().any(|text| text.starts_with(['-', '+'])),
+        Value::Known(_)
+        | Value::Glob(_)
+        | Value::Below(_)
+        | Value::Affixed { .. }
+        | Value::Integer
+        | Value::Descriptor
+        | Value::Unknown(_) => false,
+    })
+}
+
+fn merge(into: &mut Use, other: Use) {
+    let alike = into.words.len() == other.words.len()
+        && into
+            .words
+            .iter()
+            .zip(&other.words)
+            .all(|(one, two)| one.kind == two.kind && one.names == two.names);
+    if alike && into.command == other.command {
+        for (one, two) in into.words.iter_mut().zip(other.words) {
+            if one.field.value != two.field.value {
+                let both = [&one.field.value, &two.field.value];
+                let texts = both.into_iter().filter_map(super::partial::texts).flatten();
+                one.field.value = one_of(texts.cloned());
+            }
+        }
+    } else {
+        let kind = if into.command == other.command {
+            UnknownKind::Option
+        } else {
+            UnknownKind::Subcommand
+        };
+        let span = other
+            .words
+            .iter()
+            .fold(Span::default(), |span, word| span.to(word.field.span));
+        into.unknowns.push(Unknown {
+            kind,
+            why: "the words may be different options or subcommands".to_owned(),
+            span,
+        });
+    }
+    for effect in other.effects {
+        if !into.effects.contains(&effect) {
+            into.effects.push(effect);
+        }
+    }
+    for nested in other.nested {
+        if !into.nested.contains(&nested) {
+            into.nested.push(nested);
+        }
+    }
+    for unknown in other.unknowns {
+        if !into.unknowns.contains(&unknown) {
+            into.unknowns.push(unknown);
+        }
+    }
+    into.complete &= other.complete;
+    into.wrapper |= other.wrapper;
+    if into.prints_paths != other.prints_paths {
+        into.prints_paths = None;
+    }
+    if into.runs_stdin.is_none() {
+        into.runs_stdin = other.runs_stdin;
+    }
+    if into.class != other.class {
+        into.class = None;
+    }
+}
