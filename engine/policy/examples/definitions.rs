@@ -24,11 +24,7 @@ fn main() -> ExitCode {
         for problem in problems {
             say(problem.line(&file, &text));
         }
-        for failure in definitions
-            .iter()
-            .filter(|_| sound)
-            .flat_map(run_examples)
-        {
+        for failure in definitions.iter().filter(|_| sound).flat_map(run_examples) {
             let problem = Problem {
                 message: failure.message,
                 label: String::new(),

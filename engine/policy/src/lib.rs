@@ -12,5 +12,7 @@ mod source;
 
 pub use diagnostic::{Diagnostic, Level, Report};
 pub use document::{Document, Outcome};
-pub use effect::{Effect, EffectKind, EffectSource, Nested, NormalWord, PathUse, Unknown, UnknownKind, Use, WordKind};
+pub use effect::{
+    Effect, EffectKind, EffectSource, Nested, NormalWord, PathUse, Unknown, UnknownKind, Use, WordKind,
+};
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Spanned};

@@ -286,9 +286,7 @@ impl<'d> Cut<'d> {
             Some((name, _)) => (name, true),
             None => (text, false),
         };
-        if has_value
-            && let Some(flag) = self.flag(name)
-        {
+        if has_value && let Some(flag) = self.flag(name) {
             self.give_attached(flag, name.len() + 1, &field.value, field);
         } else if let Some(flag) = self.glued(text) {
             self.give_glued(flag, text, &field.value, field);
@@ -521,10 +519,7 @@ impl<'d> Cut<'d> {
                 ..field.clone()
             }),
             Count::Any => {
-                let why = format!(
-                    "the value of `{}` may be no word or several",
-                    flag.canonical()
-                );
+                let why = format!("the value of `{}` may be no word or several", flag.canonical());
                 self.unknown(UnknownKind::Value, field.span, why);
                 self.queue.push_front(field.clone());
             }
@@ -543,8 +538,7 @@ impl<'d> Cut<'d> {
             Some(runs) if runs.until.is_some() || runs.until_plus.is_some() => {
                 while let Some(field) = self.queue.pop_front() {
                     let ends = |word: &Option<SmolStr>| {
-                        word.as_ref()
-                            .map_or(Truth::No, |word| equals(&field.value, word))
+                        word.as_ref().map_or(Truth::No, |word| equals(&field.value, word))
                     };
                     let plus = match (&runs.placeholder, out.last()) {
                         (Some(placeholder), Some(last)) => {

@@ -101,8 +101,7 @@ fn check(definition: &Definition, example: &Example) -> Option<String> {
             let changes = effects
                 .into_iter()
                 .any(|kind| matches!(kind, EffectKind::Changes { .. } | EffectKind::State(_)));
-            return (!changes)
-                .then(|| format!("`{}` changes nothing: {}", example.command, summary(&used)));
+            return (!changes).then(|| format!("`{}` changes nothing: {}", example.command, summary(&used)));
         }
     };
     let sorted = |mut all: Vec<String>| {
@@ -165,9 +164,7 @@ fn shown_nested(nested: &Nested) -> String {
             let words: Vec<String> = words
                 .iter()
                 // Words that come from standard input are not written in an example.
-                .filter(|word| {
-                    !(word.count == Count::Any && texts(&word.value).is_none())
-                })
+                .filter(|word| !(word.count == Count::Any && texts(&word.value).is_none()))
                 .map(|word| match word.value {
                     Value::Unknown(Origin::Input) => "{}".to_owned(),
                     Value::Known(_)
@@ -217,8 +214,16 @@ fn summary(used: &Use) -> String {
             EffectKind::Consults { file, .. } => format!("consults {file}"),
         })
         .collect();
-    parts.extend(used.nested.iter().map(|nested| format!("runs {}", shown_nested(nested))));
-    parts.extend(used.unknowns.iter().map(|unknown| format!("unknown: {}", unknown.why)));
+    parts.extend(
+        used.nested
+            .iter()
+            .map(|nested| format!("runs {}", shown_nested(nested))),
+    );
+    parts.extend(
+        used.unknowns
+            .iter()
+            .map(|unknown| format!("unknown: {}", unknown.why)),
+    );
     if let Some(language) = &used.runs_stdin {
         parts.push(format!("runs standard input as {language}"));
     }

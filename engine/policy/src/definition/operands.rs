@@ -19,7 +19,9 @@ pub(super) fn truth_of_flags(given: &[Given<'_>], flags: &[SmolStr]) -> Truth {
                 one = one.or(if given.certain { Truth::Yes } else { Truth::Maybe });
             }
         }
-        let taken_back = given.iter().any(|given| given.flag.negates.as_ref() == Some(name));
+        let taken_back = given
+            .iter()
+            .any(|given| given.flag.negates.as_ref() == Some(name));
         if one == Truth::Yes && taken_back {
             one = Truth::Maybe;
         }
@@ -72,9 +74,9 @@ fn count(operands: &[Operand]) -> (usize, bool) {
 fn operand_is(operands: &[Operand], words: &[SmolStr], index: u32) -> Truth {
     let at = (index as usize).saturating_sub(1);
     let is = |operand: &Operand| {
-        words
-            .iter()
-            .fold(Truth::No, |truth, word| truth.or(equals(&operand.field.value, word)))
+        words.iter().fold(Truth::No, |truth, word| {
+            truth.or(equals(&operand.field.value, word))
+        })
     };
     let moved = operands
         .iter()
@@ -173,12 +175,14 @@ impl<'d> OperandPlan<'d> {
 
     /// Whether an operand begins a command line, so that what follows belongs to it.
     pub(super) fn command_line_has_begun(&self) -> bool {
-        self.lists
-            .iter()
-            .flat_map(|list| &list.places)
-            .any(|place| {
-                !place.operands.is_empty() && place.arg.effects.iter().any(|effect| effect.kind.takes_the_rest())
-            })
+        self.lists.iter().flat_map(|list| &list.places).any(|place| {
+            !place.operands.is_empty()
+                && place
+                    .arg
+                    .effects
+                    .iter()
+                    .any(|effect| effect.kind.takes_the_rest())
+        })
     }
 }
 
@@ -357,7 +361,7 @@ fn sizes(args: &[&Arg], count: usize) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{sizes, reach};
+    use super::{reach, sizes};
     use crate::definition::usage::parse_arg;
     use engine_shell::Count;
 

@@ -404,10 +404,7 @@ fn matches_glob(pattern: &str, text: &str) -> bool {
         for (at, slot) in next.iter_mut().enumerate() {
             let here = reachable.get(at).copied().unwrap_or(false);
             let before = at.checked_sub(1);
-            let from_before = before
-                .and_then(|at| reachable.get(at))
-                .copied()
-                .unwrap_or(false);
+            let from_before = before.and_then(|at| reachable.get(at)).copied().unwrap_or(false);
             *slot = match piece {
                 None => {
                     carried |= here;
@@ -478,7 +475,14 @@ mod tests {
             Value::Unknown(Origin::Input)
         );
         assert_eq!(
-            spaced([(&known("ls"), true), (&Value::Unknown(Origin::Input), true), (&known("x"), true)].into_iter()),
+            spaced(
+                [
+                    (&known("ls"), true),
+                    (&Value::Unknown(Origin::Input), true),
+                    (&known("x"), true)
+                ]
+                .into_iter()
+            ),
             Value::Affixed {
                 prefix: "ls ".into(),
                 suffix: " x".into()

@@ -683,7 +683,11 @@ impl Reader {
                     Some(Some("stdin-lines")) => Some(Appends::StdinLines),
                     Some(Some("paths")) => Some(Appends::Paths),
                     Some(_) => {
-                        self.problem(node_span(node), "`appends` is `stdin`, `stdin-nul`, `stdin-words`, `stdin-lines` or `paths`", None);
+                        self.problem(
+                            node_span(node),
+                            "`appends` is `stdin`, `stdin-nul`, `stdin-words`, `stdin-lines` or `paths`",
+                            None,
+                        );
                         None
                     }
                 },

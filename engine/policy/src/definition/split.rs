@@ -125,7 +125,10 @@ mod tests {
 
     #[test]
     fn a_string_is_cut_with_quotes_and_escapes() {
-        assert_eq!(split_string("a  'b c' \"d\\te\" f\\_g"), known(&["a", "b c", "d\te", "f", "g"]));
+        assert_eq!(
+            split_string("a  'b c' \"d\\te\" f\\_g"),
+            known(&["a", "b c", "d\te", "f", "g"])
+        );
         assert_eq!(split_string("a ''"), known(&["a", ""]));
         assert_eq!(split_string("a b\\c d"), known(&["a", "b"]));
         assert_eq!(split_string("a # b"), known(&["a"]));
@@ -139,10 +142,7 @@ mod tests {
 
     #[test]
     fn input_is_cut_with_quotes_and_backslashes() {
-        assert_eq!(
-            split_input("a 'b c'\\ d\n\"e\"").unwrap(),
-            ["a", "b c d", "e"]
-        );
+        assert_eq!(split_input("a 'b c'\\ d\n\"e\"").unwrap(), ["a", "b c d", "e"]);
         assert_eq!(split_input("it's"), None);
     }
 }

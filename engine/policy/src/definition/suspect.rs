@@ -102,7 +102,13 @@ fn is_short(name: &str) -> bool {
         .is_some_and(|rest| !rest.starts_with('-') && rest.chars().count() == 1)
 }
 
-fn could_be(suspect: &Suspect<'_>, flag: &Flag, style: Style, abbreviations: bool, any_attaches: bool) -> bool {
+fn could_be(
+    suspect: &Suspect<'_>,
+    flag: &Flag,
+    style: Style,
+    abbreviations: bool,
+    any_attaches: bool,
+) -> bool {
     let value = &suspect.field.value;
     let takes_value = match flag.arity {
         Arity::None => false,

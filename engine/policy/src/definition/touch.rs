@@ -80,11 +80,7 @@ pub(super) fn touch(cut: &Cut<'_>, context: &ApplyContext) -> Use {
         wrapper: cut.chain.iter().any(|command| command.wrapper),
         prints_paths: None,
         runs_stdin: None,
-        class: cut
-            .chain
-            .iter()
-            .rev()
-            .find_map(|command| command.class.clone()),
+        class: cut.chain.iter().rev().find_map(|command| command.class.clone()),
     };
     if cut.terminal {
         return out;
@@ -240,7 +236,10 @@ impl<'d> Touch<'_, 'd> {
     }
 
     fn program_span(&self) -> Span {
-        self.cut.words.first().map_or_else(Span::default, |word| word.field.span)
+        self.cut
+            .words
+            .first()
+            .map_or_else(Span::default, |word| word.field.span)
     }
 
     fn own(&mut self, plan: &OperandPlan<'d>) {
@@ -384,9 +383,11 @@ impl<'d> Touch<'_, 'd> {
             others
                 .names
                 .extend(operands(self.cut, place).map(|operand| basename(&operand.field.value)));
-            others.trees |= place.arg.effects.iter().any(|effect| {
-                matches!(effect.kind, ValueKind::ReadsTree | ValueKind::DeletesTree)
-            });
+            others.trees |= place
+                .arg
+                .effects
+                .iter()
+                .any(|effect| matches!(effect.kind, ValueKind::ReadsTree | ValueKind::DeletesTree));
         }
         others.names.dedup();
     }
@@ -492,7 +493,10 @@ impl<'d> Touch<'_, 'd> {
                 value: spaced(words.iter().map(|word| (&word.value, word.count == Count::One))),
                 count: Count::One,
                 span: words.iter().fold(from.span, |span, word| span.to(word.span)),
-                ..words.first().cloned().unwrap_or_else(|| Field::literal("", from.span))
+                ..words
+                    .first()
+                    .cloned()
+                    .unwrap_or_else(|| Field::literal("", from.span))
             };
             (text, Vec::new())
         } else {
@@ -504,7 +508,14 @@ impl<'d> Touch<'_, 'd> {
     }
 
     /// One effect of one value.
-    fn value(&mut self, effect: &ValueEffect, field: &Field, from: &From, others: &Others, positional: &[Field]) {
+    fn value(
+        &mut self,
+        effect: &ValueEffect,
+        field: &Field,
+        from: &From,
+        others: &Others,
+        positional: &[Field],
+    ) {
         let Some(value) = picked(effect, &field.value) else {
             return;
         };
@@ -716,7 +727,11 @@ impl<'d> Touch<'_, 'd> {
             .is_some_and(|first| first.count != Count::Any && texts(&first.value).is_some());
         if !program_known {
             let span = words.first().map_or(from.span, |first| first.span);
-            self.unknown(UnknownKind::Program, span, "the program to run is not known".to_owned());
+            self.unknown(
+                UnknownKind::Program,
+                span,
+                "the program to run is not known".to_owned(),
+            );
         }
         let below = self.below(from);
         self.nest(Nested::Argv {
@@ -917,7 +932,9 @@ fn below_all(roots: &[Value]) -> Value {
                 Value::Known(text) | Value::Below(text) => inside(text),
                 Value::OneOf(all) => all.iter().all(|text| inside(text)),
                 // A wildcard stands for no `..`, since it begins with a dot.
-                Value::Glob(pattern) => inside(pattern) && !pattern.starts_with(['[', '\\']) && !pattern.contains("/["),
+                Value::Glob(pattern) => {
+                    inside(pattern) && !pattern.starts_with(['[', '\\']) && !pattern.contains("/[")
+                }
                 Value::Integer => true,
                 Value::Affixed { .. } | Value::Descriptor | Value::Unknown(_) => false,
             });
