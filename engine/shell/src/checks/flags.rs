@@ -101,6 +101,8 @@ impl Flag {
                 ] => self.quote(inside, last),
                 _ => Step::Done,
             },
+            // `-?` asks many programs for help.
+            PartKind::Glob(pattern) if last && pattern == "?" && self.named == 0 => Step::Done,
             PartKind::Glob(_) if self.begun() => {
                 Step::Fires(Check::ObfuscatedFlags, "the name of a flag is a pattern")
             }

@@ -27,19 +27,8 @@ pub(super) fn braces(text: &str, word: &Word, findings: &mut Vec<Finding>) {
     if !word.span.of(text).contains(['{', '}']) {
         return;
     }
-    let mut open = 0_i32;
-    let mut unbalanced = false;
-    for part in word.parts.iter().filter(|part| is_literal(part)) {
-        for (_, character, escaped) in written(part, text) {
-            match character {
-                '{' if !escaped => open += 1,
-                '}' if !escaped => open -= 1,
-                _ => {}
-            }
-            unbalanced |= open < 0;
-        }
-    }
-    if open == 0 && !unbalanced {
+    // `\{}` is balanced for those who know the escape and `\{\}` for everybody.
+    if balanced(text, word, true) || balanced(text, word, false) {
         return;
     }
     // A brace that is a whole word is harmless unless an operator beside it makes it look like the end of a group.
@@ -51,6 +40,24 @@ pub(super) fn braces(text: &str, word: &Word, findings: &mut Vec<Finding>) {
             "a brace without its partner",
         ));
     }
+}
+
+/// Whether the braces in the literal parts pair up, with or without those behind a backslash.
+fn balanced(text: &str, word: &Word, with_escaped: bool) -> bool {
+    let mut open = 0_i32;
+    for part in word.parts.iter().filter(|part| is_literal(part)) {
+        for (_, character, escaped) in written(part, text) {
+            match character {
+                '{' if with_escaped || !escaped => open += 1,
+                '}' if with_escaped || !escaped => open -= 1,
+                _ => {}
+            }
+            if open < 0 {
+                return false;
+            }
+        }
+    }
+    open == 0
 }
 
 fn beside_operator(text: &str, span: Span) -> bool {
@@ -159,29 +166,42 @@ pub(super) fn mid_word_hash(text: &str, word: &Word, findings: &mut Vec<Finding>
 }
 
 /// Programs that take operators as words of their own.
-const TAKES_OPERATORS: &[&str] = &["expr", "[", "test", "tmux"];
+const TAKES_OPERATORS: &[&str] = &["expr", "[", "test", "tmux", "nft", "tr"];
+
+/// Flags that take the character between fields.
+const TAKES_SEPARATOR: &[&str] = &["-d", "-F", "-s", "-t"];
 
 /// Check 21: operators after a backslash.
 pub(super) fn escaped_operators(text: &str, simple: &Simple, findings: &mut Vec<Finding>) {
     let mut program = None;
     let mut runs_until_semicolon = false;
+    let mut before = "";
     for argument in &simple.words {
         let Argument::Word(word) = argument else {
             continue;
         };
         let spelled = word.span.of(text);
-        let whole = matches!(spelled, "\\;" | "\\|" | "\\&" | "\\<" | "\\>");
+        let whole = is_escaped_operator(spelled);
         let expected = whole
             && ((runs_until_semicolon && spelled == "\\;")
+                || TAKES_SEPARATOR.contains(&before)
                 || program.is_some_and(|program| TAKES_OPERATORS.contains(&program)));
-        if !expected {
+        let attached = spelled
+            .split_at_checked(2)
+            .is_some_and(|(flag, value)| TAKES_SEPARATOR.contains(&flag) && is_escaped_operator(value));
+        if !expected && !attached {
             escaped_operator(text, word, findings);
         }
         if program.is_none() {
             program = spelled.rsplit('/').next();
         }
+        before = spelled;
         runs_until_semicolon |= matches!(spelled, "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "--exec");
     }
+}
+
+fn is_escaped_operator(spelled: &str) -> bool {
+    matches!(spelled, "\\;" | "\\|" | "\\&" | "\\<" | "\\>")
 }
 
 fn escaped_operator(text: &str, word: &Word, findings: &mut Vec<Finding>) {
