@@ -182,6 +182,13 @@ pub(super) fn is_zsh_command_word(word: &str) -> bool {
     )
 }
 
+/// Whether zsh takes the beginning of this command word for something else: `{word}` is a group, `1=x` an assignment to a
+/// positional parameter.
+pub(super) fn begins_oddly_in_zsh(word: &str) -> bool {
+    let after = word.trim_start_matches(|digit: char| digit.is_ascii_digit());
+    word.starts_with('{') || (after.len() < word.len() && after.starts_with(['=', '+', '[']))
+}
+
 impl Parser<'_> {
     /// The reserved word here, if there is one. Only asked in command position.
     pub(super) fn reserved(&self) -> Parsed<Option<Reserved>> {

@@ -9,7 +9,7 @@ use super::{
     Parsed,
     compound::plain_literal,
     cursor::{Parser, begins_name, in_name, is_meta},
-    dialect::{Reserved, declares, is_zsh_command_word, reads_oddly},
+    dialect::{Reserved, begins_oddly_in_zsh, declares, is_zsh_command_word, reads_oddly},
     word::Place,
 };
 
@@ -77,6 +77,12 @@ impl Parser<'_> {
 
     /// Looks at a command word; whether its arguments may be assignments.
     fn command_word(&mut self, word: &Word) -> Parsed<bool> {
+        if self.shell == Shell::Zsh && begins_oddly_in_zsh(word.span.of(self.text)) {
+            return Err(crate::NotUnderstood {
+                construct: Construct::NotInThisShell,
+                span: word.span,
+            });
+        }
         let Some(text) = plain_literal(word) else {
             return Ok(false);
         };
