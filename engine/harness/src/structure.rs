@@ -6,10 +6,10 @@
 //! Invariant: what runs values as code, or hides commands in values, is refused here rather than followed.
 
 use engine_shell::{
-    Access, AccessMode, Argument, Arithmetic, AssignedValue, Assignment, Command, CommandKind, Condition,
-    Construct, Count, Directory, Evaluation, Field, Index, Invocation, InvocationKind, List, Origin,
-    Parameter, ParameterOp, Part, PartKind, Pipeline, Reach, Redirect, RedirectKind, Script, Simple, Span,
-    Stdin, Value, Word,
+    Access, AccessMode, Argument, Arithmetic, AssignedValue, Assignment, Brace, Command, CommandKind,
+    Condition, Construct, Count, Directory, Evaluation, Field, Index, Invocation, InvocationKind, List,
+    Origin, Parameter, ParameterOp, Part, PartKind, Pipeline, Reach, Redirect, RedirectKind, Script, Simple,
+    Span, Stdin, Value, Word,
 };
 
 /// Builtins that run text, or change how texts are read.
@@ -117,7 +117,7 @@ impl Reader {
                 header
                     .iter()
                     .flatten()
-                    .try_for_each(|expression| self.arithmetic(expression))?;
+                    .try_for_each(Self::arithmetic)?;
                 self.list(body)
             }
             CommandKind::Case { subject, clauses } => {
@@ -133,7 +133,7 @@ impl Reader {
             }
             CommandKind::Function { body, .. } => self.command(body),
             CommandKind::Condition(condition) => self.condition(condition),
-            CommandKind::Arithmetic(expression) => self.arithmetic(expression),
+            CommandKind::Arithmetic(expression) => Self::arithmetic(expression),
         }
     }
 
@@ -250,7 +250,8 @@ impl Reader {
                 | PartKind::SingleQuoted(_)
                 | PartKind::AnsiC(_)
                 | PartKind::Glob(_)
-                | PartKind::Tilde(_) => {}
+                | PartKind::Tilde(_)
+                | PartKind::Brace(Brace::Range(_)) => {}
                 PartKind::DoubleQuoted(inner) => self.parts(inner)?,
                 PartKind::Parameter(parameter) => self.parameter(parameter)?,
                 PartKind::Substitution(list) | PartKind::ReadFrom(list) | PartKind::WriteTo(list) => {
@@ -266,13 +267,12 @@ impl Reader {
                     }
                     self.list(list)?;
                 }
-                PartKind::Arithmetic(expression) => self.arithmetic(expression)?,
-                PartKind::Brace(engine_shell::Brace::List(alternatives)) => {
+                PartKind::Arithmetic(expression) => Self::arithmetic(expression)?,
+                PartKind::Brace(Brace::List(alternatives)) => {
                     alternatives
                         .iter()
                         .try_for_each(|alternative| self.parts(alternative))?;
                 }
-                PartKind::Brace(engine_shell::Brace::Range(_)) => {}
             }
         }
         Ok(())
@@ -298,17 +298,17 @@ impl Reader {
                 replacement.iter().try_for_each(|word| self.word(word))
             }
             ParameterOp::Substring { offset, length } => {
-                self.arithmetic(offset)?;
+                Self::arithmetic(offset)?;
                 length
                     .iter()
-                    .try_for_each(|expression| self.arithmetic(expression))
+                    .try_for_each(Self::arithmetic)
             }
             ParameterOp::Case { pattern, .. } => pattern.iter().try_for_each(|word| self.word(word)),
         }
     }
 
     /// The value of a variable is evaluated in turn, so none may be read.
-    fn arithmetic(&mut self, expression: &Arithmetic) -> Read {
+    fn arithmetic(expression: &Arithmetic) -> Read {
         if !expression.reads.is_empty() || !expression.parts.is_empty() {
             return Err(Construct::ArithmeticCode);
         }
@@ -413,7 +413,7 @@ impl Text {
     fn add(&mut self, part: &Part, quoted: bool) {
         match &part.kind {
             PartKind::Literal { text, .. } | PartKind::SingleQuoted(text) | PartKind::AnsiC(Some(text)) => {
-                self.push(text)
+                self.push(text);
             }
             PartKind::DoubleQuoted(inner) => inner.iter().for_each(|part| self.add(part, true)),
             PartKind::AnsiC(None) | PartKind::ReadFrom(_) | PartKind::WriteTo(_) | PartKind::Tilde(_) => {
