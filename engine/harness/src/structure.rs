@@ -29,6 +29,10 @@ const RUNNING: &[&str] = &[
     "readarray",
     "fc",
     "let",
+    "jobs",
+    "history",
+    "autoload",
+    "run-help",
 ];
 
 /// Builtins that evaluate subscripts in the names they are given, or integers in the values.
