@@ -118,10 +118,7 @@ impl Reader {
                 self.list(body)
             }
             CommandKind::ForArithmetic { header, body } => {
-                header
-                    .iter()
-                    .flatten()
-                    .try_for_each(Self::arithmetic)?;
+                header.iter().flatten().try_for_each(Self::arithmetic)?;
                 self.list(body)
             }
             CommandKind::Case { subject, clauses } => {
@@ -303,9 +300,7 @@ impl Reader {
             }
             ParameterOp::Substring { offset, length } => {
                 Self::arithmetic(offset)?;
-                length
-                    .iter()
-                    .try_for_each(Self::arithmetic)
+                length.iter().try_for_each(Self::arithmetic)
             }
             ParameterOp::Case { pattern, .. } => pattern.iter().try_for_each(|word| self.word(word)),
         }
