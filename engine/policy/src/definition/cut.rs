@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use engine_shell::{Count, Field, Span, Value};
 use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
 
-use super::model::{Arity, Command, Definition, Flag, FlagValue, Style, ValueKind};
+use super::model::{Arity, Block, Command, Definition, Flag, FlagValue, Style, Test, ValueKind};
 use super::operands::OperandPlan;
 use super::partial::{Truth, beginning, begins, equals, without_beginning};
 use super::split::split_string;
@@ -109,6 +109,15 @@ impl<'d> Cut<'d> {
             };
             self.order += 1;
             self.word(field);
+        }
+        let lacking = !self.current.commands.is_empty()
+            && self.operands.is_empty()
+            && !self.terminal
+            && !takes_operands(self.current);
+        if lacking {
+            let span = self.words.iter().fold(Span::default(), |span, word| span.to(word.field.span));
+            let why = format!("`{}` lacks its subcommand", self.called());
+            self.unknown(UnknownKind::Subcommand, span, why);
         }
     }
 
@@ -249,6 +258,9 @@ impl<'d> Cut<'d> {
     fn whole_or_glued(&mut self, text: &str, field: &Field) {
         if let Some(flag) = self.flag(text) {
             self.give(flag, None, field);
+        } else if let Some(flag) = self.flag("+").filter(|flag| flag.arity != Arity::None) {
+            let value = without_beginning(&field.value, 1);
+            self.give(flag, Some(value), field);
         } else if let Some(flag) = self.glued(text) {
             self.give_glued(flag, text, &field.value, field);
         } else {
@@ -693,8 +705,7 @@ impl<'d> Cut<'d> {
     }
 
     fn subcommand(&self, field: &Field) -> Result<Option<&'d Command>, String> {
-        let takes_operands =
-            !self.current.args.is_empty() || self.current.blocks.iter().any(|block| !block.args.is_empty());
+        let takes_operands = takes_operands(self.current);
         if let Some(text) = field.known() {
             return match self.current.subcommand(text) {
                 Some(command) => Ok(Some(command)),
@@ -740,4 +751,18 @@ impl<'d> Cut<'d> {
             Vec::new(),
         );
     }
+}
+
+/// Whether a command takes operands of its own, besides subcommands; with or without them it does something by itself.
+fn takes_operands(command: &Command) -> bool {
+    !command.args.is_empty() || command.blocks.iter().any(block_about_operands)
+}
+
+fn block_about_operands(block: &Block) -> bool {
+    !block.args.is_empty()
+        || block.tests.iter().any(|test| match test {
+            Test::Operands { .. } | Test::Operand { .. } => true,
+            Test::Flags(_) => false,
+        })
+        || block.blocks.iter().any(block_about_operands)
 }

@@ -88,9 +88,10 @@ fn check(definition: &Definition, example: &Example) -> Option<String> {
             return (!nothing).then(|| format!("`{}` does something: {}", example.command, summary(&used)));
         }
         Claim::Unknown => {
-            return used
-                .unknowns
-                .is_empty()
+            let evaluates = effects
+                .into_iter()
+                .any(|kind| matches!(kind, EffectKind::Evaluates(_)));
+            return (used.unknowns.is_empty() && !evaluates)
                 .then(|| format!("`{}` is explained: {}", example.command, summary(&used)));
         }
         Claim::Known => {

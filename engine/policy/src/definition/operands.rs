@@ -98,8 +98,10 @@ pub(super) fn own_effects<'d>(
     operands: &[Operand],
 ) -> Vec<(&'d Own, Option<(Span, SmolStr, bool)>)> {
     let mut out = Vec::new();
-    for command in chain {
+    for (at, command) in chain.iter().enumerate() {
         out.extend(command.own.iter().map(|own| (own, None)));
+        // What a command says of its operands says nothing of those of a subcommand.
+        let operands = (at + 1 == chain.len()).then_some(operands);
         block_effects(&command.blocks, given, operands, &mut out);
     }
     out
@@ -108,11 +110,18 @@ pub(super) fn own_effects<'d>(
 fn block_effects<'d>(
     blocks: &'d [Block],
     given: &[Given<'d>],
-    operands: &[Operand],
+    operands: Option<&[Operand]>,
     out: &mut Vec<(&'d Own, Option<(Span, SmolStr, bool)>)>,
 ) {
     for block in blocks {
-        if !holds(block, given, operands).possible() {
+        let of_operands = block.tests.iter().any(|test| match test {
+            Test::Operands { .. } | Test::Operand { .. } => true,
+            Test::Flags(_) => false,
+        });
+        if operands.is_none() && of_operands {
+            continue;
+        }
+        if !holds(block, given, operands.unwrap_or_default()).possible() {
             continue;
         }
         let cause = block
@@ -335,6 +344,7 @@ fn sizes(args: &[&Arg], count: usize) -> Vec<usize> {
     let mut over = count.saturating_sub(needed);
     let mut left = count;
     let variadic = args.iter().position(|arg| arg.variadic);
+    let kept = usize::from(args.iter().any(|arg| arg.variadic && arg.required));
     let mut out: Vec<usize> = args
         .iter()
         .enumerate()
@@ -342,7 +352,8 @@ fn sizes(args: &[&Arg], count: usize) -> Vec<usize> {
             let size = if Some(place) == variadic {
                 return 0;
             } else if arg.required {
-                usize::from(left > 0)
+                let behind = variadic.is_some_and(|variadic| place > variadic);
+                usize::from(left > if behind { kept } else { 0 })
             } else if over > 0 {
                 over -= 1;
                 1
