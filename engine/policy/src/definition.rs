@@ -3,6 +3,7 @@
 //! Invariant (no code for one program): everything that is said of a program stands in its definition.
 
 mod apply;
+mod catalogue;
 mod cut;
 mod example;
 pub mod model;
@@ -17,6 +18,7 @@ mod usage;
 mod words;
 
 pub use apply::{ApplyContext, apply, apply_each};
+pub use catalogue::Catalogue;
 pub use example::{ExampleFailure, run_examples};
 pub use problem::Problem;
 pub use read::read_definitions;

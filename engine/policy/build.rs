@@ -1,0 +1,76 @@
+//! Compiles the shipped command definitions into one file of bytes and an index of names.
+//!
+//! Invariant (no broken data): any problem in a definition fails the build with its file, line and column.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+#[path = "src/definition/model.rs"]
+#[expect(dead_code, unreachable_pub, reason = "the model is shared with the library, which uses all of it")]
+mod model;
+#[path = "src/definition/problem.rs"]
+#[expect(unreachable_pub, reason = "shared with the library")]
+mod problem;
+#[path = "src/definition/read.rs"]
+#[expect(unreachable_pub, reason = "shared with the library")]
+mod read;
+#[path = "src/definition/usage.rs"]
+mod usage;
+#[path = "src/definition/words.rs"]
+mod words;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tooldefs/commands");
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
+    let mut stdout = io::stdout();
+    writeln!(stdout, "cargo::rerun-if-changed={}", directory.display())?;
+    let mut files: Vec<PathBuf> = fs::read_dir(&directory)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "kdl"));
+    files.sort();
+
+    let mut bytes: Vec<u8> = Vec::new();
+    let mut places: Vec<(usize, usize)> = Vec::new();
+    let mut names: BTreeMap<String, usize> = BTreeMap::new();
+    let mut complaints = String::new();
+    for path in files {
+        writeln!(stdout, "cargo::rerun-if-changed={}", path.display())?;
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path)?;
+        let (definitions, problems) = read::read_definitions(&text);
+        for problem in problems {
+            let shown = format!("tooldefs/commands/{file}");
+            writeln!(complaints, "{}", problem.line(&shown, &text))?;
+        }
+        for mut definition in definitions {
+            // Examples are for those who write definitions.
+            definition.tests.clear();
+            for name in &definition.names {
+                if names.insert(name.to_string(), places.len()).is_some() {
+                    writeln!(complaints, "tooldefs/commands/{file}:1:1: `{name}` is defined twice")?;
+                }
+            }
+            let start = bytes.len();
+            bytes = postcard::to_extend(&definition, bytes)?;
+            places.push((start, bytes.len()));
+        }
+    }
+    if !complaints.is_empty() {
+        write!(io::stderr(), "{complaints}")?;
+        return Err("the command definitions have problems".into());
+    }
+
+    let mut index = String::new();
+    writeln!(index, "const SHIPPED: usize = {};", places.len())?;
+    writeln!(index, "static PLACES: [(u32, u32); SHIPPED] = {places:?};")?;
+    let names: Vec<(&String, &usize)> = names.iter().collect();
+    writeln!(index, "static NAMES: &[(&str, u32)] = &{names:?};")?;
+    fs::write(out.join("definitions.rs"), index)?;
+    fs::write(out.join("definitions.bin"), bytes)?;
+    Ok(())
+}

@@ -1,0 +1,134 @@
+//! The definitions that are known: those that ship and those that a policy brings along.
+//!
+//! Invariant (later wins): of several definitions with one name the last one that was added counts, and all of them count
+//! before the shipped one.
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+use super::model::Definition;
+
+include!(concat!(env!("OUT_DIR"), "/definitions.rs"));
+
+/// All shipped definitions one after another, as they are stored.
+static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/definitions.bin"));
+
+/// What was decoded so far; one program at a time, when it is first looked for.
+static DECODED: [OnceLock<Option<Box<Definition>>>; SHIPPED] = [const { OnceLock::new() }; SHIPPED];
+
+/// Definitions by name.
+#[derive(Clone, Debug, Default)]
+pub struct Catalogue {
+    extra: Vec<Definition>,
+    names: FxHashMap<SmolStr, usize>,
+}
+
+impl Catalogue {
+    /// The shipped definitions and these, the later ones first.
+    #[must_use]
+    pub fn new(extra: Vec<Definition>) -> Self {
+        let names = extra
+            .iter()
+            .enumerate()
+            .flat_map(|(at, definition)| definition.names.iter().map(move |name| (name.clone(), at)))
+            .collect();
+        Self { extra, names }
+    }
+
+    /// Finds the definition of a program by its bare name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&Definition> {
+        if let Some(at) = self.names.get(name) {
+            return self.extra.get(*at);
+        }
+        let at = NAMES.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+        shipped(NAMES.get(at)?.1)
+    }
+
+    /// All names, sorted, each once.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = NAMES
+            .iter()
+            .map(|(name, _)| *name)
+            .chain(self.names.keys().map(SmolStr::as_str))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+fn shipped(number: u32) -> Option<&'static Definition> {
+    let number = number as usize;
+    DECODED
+        .get(number)?
+        .get_or_init(|| {
+            let (start, end) = *PLACES.get(number)?;
+            let bytes = BYTES.get(start as usize..end as usize)?;
+            // A test decodes every one of them.
+            postcard::from_bytes(bytes).ok().map(Box::new)
+        })
+        .as_deref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Catalogue, NAMES};
+    use crate::definition::{read_definitions, run_examples};
+
+    fn files() -> Vec<(String, String)> {
+        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tooldefs/commands");
+        std::fs::read_dir(directory)
+            .unwrap()
+            .map(|entry| {
+                let path = entry.unwrap().path();
+                (path.display().to_string(), std::fs::read_to_string(&path).unwrap())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_shipped_definition_is_found_as_it_was_written() {
+        let catalogue = Catalogue::default();
+        let mut found = 0;
+        for (file, text) in files() {
+            let (definitions, problems) = read_definitions(&text);
+            assert_eq!(problems, [], "{file}");
+            for mut definition in definitions {
+                definition.tests.clear();
+                for name in &definition.names {
+                    assert_eq!(catalogue.find(name), Some(&definition), "{file}");
+                    found += 1;
+                }
+            }
+        }
+        assert_eq!(found, NAMES.len());
+        assert!(found > 100);
+    }
+
+    #[test]
+    fn every_shipped_definition_keeps_its_examples() {
+        let mut failures = Vec::new();
+        for (file, text) in files() {
+            for definition in read_definitions(&text).0 {
+                assert!(!definition.tests.is_empty(), "{file} has no examples");
+                failures.extend(run_examples(&definition).into_iter().map(|failure| (file.clone(), failure)));
+            }
+        }
+        assert_eq!(failures, []);
+    }
+
+    #[test]
+    fn a_definition_that_is_brought_along_wins() {
+        let read = |text: &str| read_definitions(text).0;
+        let mut extra = read("bin \"ls\" \"our-ls\"\nabout \"one\"\ntests { nothing \"ls\" }");
+        extra.extend(read("bin \"ls\"\nabout \"two\""));
+        let catalogue = Catalogue::new(extra);
+        assert_eq!(catalogue.find("ls").unwrap().about, "two");
+        assert_eq!(catalogue.find("our-ls").unwrap().about, "one");
+        assert_eq!(catalogue.find("no-such-program"), None);
+    }
+}
