@@ -10,7 +10,11 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 #[path = "src/definition/model.rs"]
-#[expect(dead_code, unreachable_pub, reason = "the model is shared with the library, which uses all of it")]
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "the model is shared with the library, which uses all of it"
+)]
 mod model;
 #[path = "src/definition/problem.rs"]
 #[expect(unreachable_pub, reason = "shared with the library")]
@@ -40,7 +44,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut complaints = String::new();
     for path in files {
         writeln!(stdout, "cargo::rerun-if-changed={}", path.display())?;
-        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let file = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let text = fs::read_to_string(&path)?;
         let (definitions, problems) = read::read_definitions(&text);
         for problem in problems {
@@ -52,7 +60,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             definition.tests.clear();
             for name in &definition.names {
                 if names.insert(name.to_string(), places.len()).is_some() {
-                    writeln!(complaints, "tooldefs/commands/{file}:1:1: `{name}` is defined twice")?;
+                    writeln!(
+                        complaints,
+                        "tooldefs/commands/{file}:1:1: `{name}` is defined twice"
+                    )?;
                 }
             }
             let start = bytes.len();

@@ -85,7 +85,10 @@ mod tests {
             .unwrap()
             .map(|entry| {
                 let path = entry.unwrap().path();
-                (path.display().to_string(), std::fs::read_to_string(&path).unwrap())
+                (
+                    path.display().to_string(),
+                    std::fs::read_to_string(&path).unwrap(),
+                )
             })
             .collect()
     }
@@ -115,7 +118,11 @@ mod tests {
         for (file, text) in files() {
             for definition in read_definitions(&text).0 {
                 assert!(!definition.tests.is_empty(), "{file} has no examples");
-                failures.extend(run_examples(&definition).into_iter().map(|failure| (file.clone(), failure)));
+                failures.extend(
+                    run_examples(&definition)
+                        .into_iter()
+                        .map(|failure| (file.clone(), failure)),
+                );
             }
         }
         assert_eq!(failures, []);

@@ -115,7 +115,10 @@ impl<'d> Cut<'d> {
             && !self.terminal
             && !takes_operands(self.current);
         if lacking {
-            let span = self.words.iter().fold(Span::default(), |span, word| span.to(word.field.span));
+            let span = self
+                .words
+                .iter()
+                .fold(Span::default(), |span, word| span.to(word.field.span));
             let why = format!("`{}` lacks its subcommand", self.called());
             self.unknown(UnknownKind::Subcommand, span, why);
         }
