@@ -4,6 +4,8 @@ use smol_str::SmolStr;
 
 use crate::Span;
 
+mod ops;
+
 /// What is known about one string.
 ///
 /// Invariant (never narrower): the set of strings a value stands for includes every string that bash could produce there.
@@ -13,8 +15,9 @@ pub enum Value {
     Known(SmolStr),
     /// One of at least two texts, sorted and without duplicates, at most [`Limits::set_values`](crate::Limits::set_values).
     OneOf(Vec<SmolStr>),
-    /// The name of a file that matches this pattern (`*`, `?`, `[...]`; literal glob characters are backslash-escaped), or
-    /// the pattern's own text where nothing matches. `*` and `?` match no `/` and no leading dot.
+    /// A text that this pattern matches (`*`, `?`, `[...]`; literal glob characters are backslash-escaped), mostly the name
+    /// of a file, or the pattern's own text where nothing matches. `*` and `?` match no `/` and no leading dot. It is a set
+    /// of texts and says nothing of what exists: `"$f.bak"` for `f` in `*.txt` is `*.txt.bak`.
     Glob(SmolStr),
     /// `root` itself or a path below it, spelled `root/...`, never through `..`. With an empty root: a relative path below
     /// the directory of the command. What `find` and `git ls-files` print.
