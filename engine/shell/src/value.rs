@@ -6,6 +6,8 @@ use crate::Span;
 
 mod ops;
 
+pub(crate) use ops::is_integer;
+
 /// What is known about one string.
 ///
 /// Invariant (never narrower): the set of strings a value stands for includes every string that bash could produce there.

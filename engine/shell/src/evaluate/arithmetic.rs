@@ -1,0 +1,42 @@
+//! Arithmetic. bash evaluates the value of a variable that it meets in arithmetic as an expression again, and a subscript
+//! in that value runs commands; so only what is known to be a number may be read.
+
+use crate::{Arithmetic, Construct, Value};
+
+use super::assign::Target;
+use super::state::Content;
+use super::{Env, Evaluator};
+
+impl Evaluator<'_> {
+    /// Evaluates an expression: runs the substitutions in it, checks what it reads, assigns what it writes.
+    pub(super) fn arithmetic(&mut self, arithmetic: &Arithmetic, env: Env<'_>) -> Value {
+        let span = env.span(arithmetic.span);
+        for part in &arithmetic.parts {
+            let value = self.single_parts(std::slice::from_ref(part), env);
+            if !value.is_integer() {
+                self.refuse(Construct::ArithmeticCode, env.span(part.span));
+            }
+        }
+        for name in &arithmetic.reads {
+            if !self.reads_number(&name.text) {
+                self.refuse(Construct::ArithmeticCode, env.span(name.span));
+            }
+        }
+        for name in &arithmetic.writes {
+            self.assign(&name.text, Content::Scalar(Value::Integer), Target::shell(span), env);
+        }
+        match arithmetic.value {
+            Some(number) => Value::Known(number.to_string().into()),
+            None => Value::Integer,
+        }
+    }
+
+    fn reads_number(&self, name: &str) -> bool {
+        if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            let variable = self.dynamic(name).unwrap_or_else(|| self.lookup(name));
+            return Self::is_number(&variable);
+        }
+        let (value, _) = self.special(name);
+        value.is_integer() || value.known() == Some("")
+    }
+}

@@ -1,0 +1,202 @@
+//! Assignments and the values of names.
+//!
+//! Invariant (steering is refused): a variable that changes what later words mean is a setting and a refusal.
+
+use smol_str::SmolStr;
+
+use crate::{AssignedValue, Assignment, Construct, Field, Origin, SettingScope, Span, Value};
+
+use super::names::{changes_by_itself, evaluates_numbers, is_number_by_itself, steers};
+use super::state::{Content, Presence, State, Variable};
+use super::{Env, Evaluator, Frame};
+
+/// How a variable is assigned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) scope: SettingScope,
+    pub(super) span: Span,
+}
+
+impl Target {
+    pub(super) fn shell(span: Span) -> Self {
+        Self { scope: SettingScope::Shell, span }
+    }
+}
+
+/// A variable of a function, with what it hides.
+#[derive(Debug)]
+pub(super) struct Local {
+    name: SmolStr,
+    /// `None`: the text had not touched it.
+    hidden: Option<Variable>,
+    /// The function makes it local whenever it runs.
+    certain: bool,
+}
+
+/// The value that a setting shows.
+pub(super) fn setting_value(content: &Content) -> Value {
+    match content {
+        Content::Scalar(value) => value.clone(),
+        Content::Array(_) => Value::Unknown(Origin::Variable),
+        Content::AnyArray(origin) => Value::Unknown(*origin),
+    }
+}
+
+impl Evaluator<'_> {
+    /// What an assignment gives the variable, without assigning it.
+    pub(super) fn assigned(&mut self, assignment: &Assignment, env: Env<'_>) -> Content {
+        let max = self.set_values();
+        match &assignment.value {
+            AssignedValue::Scalar(word) => {
+                let value = self.single(word, env);
+                if !assignment.append {
+                    return Content::Scalar(value);
+                }
+                match self.lookup(&assignment.name.text).content {
+                    Content::Scalar(old) => Content::Scalar(old.concat(&value, max)),
+                    Content::Array(_) | Content::AnyArray(_) => Content::AnyArray(Origin::Variable),
+                }
+            }
+            AssignedValue::Array(words) => {
+                let mut fields = self.fields(words, env);
+                if !assignment.append {
+                    return Content::Array(fields);
+                }
+                let old = self.lookup(&assignment.name.text);
+                let mut all = match (old.content, old.presence) {
+                    (Content::Array(old), _) => old,
+                    (Content::Scalar(_), Presence::Unset) => Vec::new(),
+                    (Content::Scalar(old), Presence::Set) => {
+                        let mut first = Field::literal("", env.span(assignment.span));
+                        first.value = old;
+                        vec![first]
+                    }
+                    (Content::Scalar(_), Presence::Maybe) | (Content::AnyArray(_), _) => {
+                        return Content::AnyArray(Origin::Variable);
+                    }
+                };
+                all.append(&mut fields);
+                if all.len() > self.context.limits.expansion_words {
+                    self.refuse(Construct::TooManyWords, env.span(assignment.span));
+                    return Content::AnyArray(Origin::Limit);
+                }
+                Content::Array(all)
+            }
+        }
+    }
+
+    /// Assigns in the shell, or exported where the name is exported or that is asked for. Gives the setting's index.
+    pub(super) fn assign(&mut self, name: &SmolStr, content: Content, target: Target, env: Env<'_>) -> usize {
+        let value = setting_value(&content);
+        self.check_steering(name, &value, target.span);
+        let exported = self.state.data.exported.iter().any(|(n, _)| n == name);
+        let scope = if exported && target.scope == SettingScope::Shell { SettingScope::Exported } else { target.scope };
+        let index = self.setting(name, value, scope, target.span, env);
+        if scope == SettingScope::Exported {
+            let exported = &mut self.state.change().exported;
+            exported.retain(|(n, _)| n != name);
+            exported.push((name.clone(), index));
+        }
+        self.store(name, content);
+        index
+    }
+
+    /// Gives a variable its content without a setting.
+    pub(super) fn store(&mut self, name: &SmolStr, content: Content) {
+        let mut variable = Variable { content, presence: Presence::Set, readonly: false };
+        if let Some(old) = self.state.data.get(name)
+            && old.readonly
+        {
+            // The assignment fails, and the text may go on with the old value.
+            variable = variable.join(old, self.set_values());
+        }
+        self.state.change().set(name, variable);
+    }
+
+    pub(super) fn check_steering(&mut self, name: &str, value: &Value, span: Span) {
+        let unchanged = name == "IFS" && value.known() == Some(" \t\n");
+        let number = evaluates_numbers(name) && !value.is_integer();
+        if (steers(self.shell(), name) && !unchanged) || number {
+            self.refuse(Construct::ShellVariable, span);
+        }
+    }
+
+    /// The value of a variable that the shell itself changes.
+    pub(super) fn dynamic(&self, name: &str) -> Option<Variable> {
+        if is_number_by_itself(self.shell(), name) {
+            return Some(Variable::scalar(Value::Integer));
+        }
+        changes_by_itself(name).then(Variable::environment)
+    }
+
+    /// The value of a parameter that is no variable: a position or `#`, `?`, `$`, `!`, `-`.
+    pub(super) fn special(&self, name: &str) -> (Value, Presence) {
+        let unknown = (Value::Unknown(Origin::Positional), Presence::Maybe);
+        match name {
+            "#" => match self.state.data.positional.as_deref() {
+                Some(fields) if fields.iter().all(|f| f.count == crate::Count::One) => {
+                    (Value::Known(fields.len().to_string().into()), Presence::Set)
+                }
+                Some(_) | None => (Value::Integer, Presence::Set),
+            },
+            "?" | "$" => (Value::Integer, Presence::Set),
+            "!" if self.state.data.background => (Value::Integer, Presence::Set),
+            "0" => match self.context.positional.as_deref().and_then(<[Field]>::first) {
+                Some(field) if field.count == crate::Count::One => (field.value.clone(), Presence::Set),
+                Some(_) | None => (Value::Unknown(Origin::Positional), Presence::Set),
+            },
+            _ => match (name.parse::<usize>(), self.state.data.positional.as_deref()) {
+                (Ok(number), Some(fields)) => {
+                    let at = number.saturating_sub(1);
+                    let before = fields.iter().take(number).all(|f| f.count == crate::Count::One);
+                    match fields.get(at) {
+                        _ if !before => unknown,
+                        Some(field) => (field.value.clone(), Presence::Set),
+                        None => (Value::EMPTY, Presence::Unset),
+                    }
+                }
+                (Ok(_), None) => unknown,
+                (Err(_), _) => (Value::Unknown(Origin::Variable), Presence::Maybe),
+            },
+        }
+    }
+
+    /// Makes a name local to the function that is evaluated. False where there is none.
+    pub(super) fn make_local(&mut self, name: &SmolStr, env: Env<'_>) -> bool {
+        let current = self.state.data.get(name).cloned();
+        let max = self.set_values();
+        for frame in self.frames.iter_mut().rev() {
+            if let Frame::Function { locals, branch, .. } = frame {
+                let certain = env.branch == *branch;
+                match locals.iter_mut().find(|l| l.name == *name) {
+                    None => locals.push(Local { name: name.clone(), hidden: current, certain }),
+                    Some(local) if !local.certain => {
+                        // What is hidden may be what an earlier, skipped `local` left in place.
+                        let a = local.hidden.clone().unwrap_or_else(Variable::environment);
+                        let b = current.unwrap_or_else(Variable::environment);
+                        local.hidden = Some(a.join(&b, max));
+                        local.certain = certain;
+                    }
+                    Some(_) => {}
+                }
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Puts back, in a state in which a function is left, what its variables hid.
+    pub(super) fn unhide(&self, state: &mut State, locals: &[Local]) {
+        for Local { name, hidden, certain } in locals.iter().rev() {
+            match (hidden, certain) {
+                (Some(variable), true) => state.change().set(name, variable.clone()),
+                (None, true) => state.change().forget(name),
+                (hidden, false) => {
+                    let now = state.data.lookup(name, self.context.home.as_ref());
+                    let hidden = hidden.clone().unwrap_or_else(Variable::environment);
+                    state.change().set(name, now.join(&hidden, self.set_values()));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What a command word names: a function of the text, a builtin or a program.
+//!
+//! Invariant (shadowing is seen): a function of the text is looked for before builtins and programs, as the shell does.
+
+use std::rc::Rc;
+
+use smol_str::SmolStr;
+
+use crate::{Construct, Count, Field, InvocationKind, Shell, Span, Value};
+
+use super::names::{is_builtin, is_foreign_builtin};
+use super::simple::{Declared, Prefix};
+use super::state::{Function, State};
+use super::{Env, Evaluator, Failure, Frame};
+
+/// What a command word may name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lookup {
+    /// Functions, builtins, programs.
+    Any,
+    /// Builtins and programs: after `command`.
+    NoFunctions,
+    /// Builtins: after `builtin`.
+    Builtins,
+    /// Programs: after `exec`.
+    Programs,
+}
+
+/// A command about to run.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) fields: Vec<Field>,
+    pub(super) declared: Vec<Declared>,
+    pub(super) prefix: Vec<Prefix>,
+    pub(super) span: Span,
+    pub(super) lookup: Lookup,
+}
+
+impl Call {
+    pub(super) fn settings(&self) -> Vec<usize> {
+        self.prefix.iter().map(|p| p.setting).collect()
+    }
+
+    pub(super) fn arguments(&self) -> &[Field] {
+        self.fields.get(1..).unwrap_or_default()
+    }
+
+    /// The command that the words from the `n`th on make.
+    pub(super) fn from(&self, n: usize, lookup: Lookup) -> Self {
+        let moved = |d: &Declared| d.at.checked_sub(n).map(|at| Declared { at, ..d.clone() });
+        Self {
+            fields: self.fields.iter().skip(n).cloned().collect(),
+            declared: self.declared.iter().filter_map(moved).collect(),
+            prefix: self.prefix.clone(),
+            span: self.span,
+            lookup,
+        }
+    }
+}
+
+impl Evaluator<'_> {
+    pub(super) fn call(&mut self, call: Call, env: Env<'_>) -> Failure {
+        let Some(first) = call.fields.first() else { return None };
+        match (&first.value, first.count) {
+            (Value::Known(name), Count::One) => {
+                let name = name.clone();
+                self.named(&name, call, env)
+            }
+            (Value::OneOf(names), Count::One) => {
+                let names = names.clone();
+                let start = self.state.clone();
+                let mut done: Option<State> = None;
+                for name in names {
+                    if !self.step(1, call.span) {
+                        break;
+                    }
+                    self.state = start.clone();
+                    let mut one = call.clone();
+                    if let Some(first) = one.fields.first_mut() {
+                        first.value = Value::Known(name.clone());
+                    }
+                    let failure = self.named(&name, one, env.conditional());
+                    self.settle(failure);
+                    let now = self.state.clone();
+                    done = self.join_option(done, Some(now));
+                }
+                if let Some(done) = done {
+                    self.state = done;
+                }
+                None
+            }
+            _ => {
+                self.unknown_command(call, env);
+                None
+            }
+        }
+    }
+
+    /// The program is not known; where its word may vanish, the words after it may be the command.
+    fn unknown_command(&mut self, call: Call, env: Env<'_>) {
+        let span = call.fields.first().map_or(call.span, |f| f.span);
+        self.refuse(Construct::DynamicCommand, span);
+        let next = call.fields.iter().position(|f| f.count != Count::Any).filter(|n| *n > 0);
+        let rest = next.map(|n| call.from(n, call.lookup));
+        let settings = call.settings();
+        self.push(call.fields, InvocationKind::Program, call.span, settings, env);
+        if let Some(rest) = rest {
+            let before = self.state.clone();
+            let failure = self.call(rest, env.conditional());
+            self.settle(failure);
+            self.settle(Some(before));
+        }
+    }
+
+    fn named(&mut self, name: &str, call: Call, env: Env<'_>) -> Failure {
+        let binding = match call.lookup {
+            Lookup::Any => self.state.data.function(name).cloned(),
+            Lookup::NoFunctions | Lookup::Builtins | Lookup::Programs => None,
+        };
+        let Some(binding) = binding else { return self.beyond_functions(name, call, env) };
+        if let ([only], false) = (binding.bodies.as_slice(), binding.maybe_absent) {
+            return self.inlined(only, &call, env);
+        }
+        let start = self.state.clone();
+        let mut done: Option<State> = None;
+        for body in &binding.bodies {
+            self.state = start.clone();
+            let failure = self.inlined(body, &call, env.conditional());
+            self.settle(failure);
+            let now = self.state.clone();
+            done = self.join_option(done, Some(now));
+        }
+        if binding.maybe_absent {
+            self.state = start;
+            let failure = self.beyond_functions(name, call, env.conditional());
+            self.settle(failure);
+        } else if let Some(done) = done.take() {
+            self.state = done;
+        }
+        self.settle(done);
+        None
+    }
+
+    fn beyond_functions(&mut self, name: &str, call: Call, env: Env<'_>) -> Failure {
+        let shell = self.shell();
+        match call.lookup {
+            Lookup::Any | Lookup::NoFunctions | Lookup::Builtins if is_builtin(shell, name) => {
+                return self.builtin(name, call, env);
+            }
+            // Not a builtin: an error, and nothing runs.
+            Lookup::Builtins => return None,
+            Lookup::Any | Lookup::NoFunctions | Lookup::Programs => {}
+        }
+        if call.lookup != Lookup::Programs && is_foreign_builtin(shell, name) {
+            self.refuse(Construct::NotInThisShell, call.span);
+        }
+        if let Some(path) = call.prefix.iter().find(|p| p.name == "PATH" || (shell == Shell::Zsh && p.name == "path")) {
+            let span = self.out.settings.get(path.setting).map_or(call.span, |s| s.span);
+            self.refuse(Construct::ShellVariable, span);
+        }
+        let plain_cat = name == "cat" && call.fields.len() == 1;
+        let settings = call.settings();
+        self.push(call.fields, InvocationKind::Program, call.span, settings, env);
+        if plain_cat && let super::Channel::Text(text) = self.state.channel(0) {
+            self.output = Some(text);
+        }
+        None
+    }
+
+    /// Evaluates the body of a function in place of the call.
+    fn inlined(&mut self, function: &Rc<Function>, call: &Call, env: Env<'_>) -> Failure {
+        let mut active = 0;
+        let mut recursive = false;
+        for frame in &self.frames {
+            if let Frame::Function { body, .. } = frame {
+                active += 1;
+                recursive |= body == function;
+            }
+        }
+        if recursive || active >= self.context.limits.inlining {
+            self.refuse(Construct::TooManyInlinings, call.span);
+            return None;
+        }
+        let mut hidden = Vec::new();
+        for prefix in &call.prefix {
+            let value = super::assign::setting_value(&prefix.content);
+            self.check_steering(&prefix.name, &value, call.span);
+            hidden.push((prefix.name.clone(), self.bind(&prefix.name, prefix.content.clone())));
+        }
+        let outer = self.state.data.positional.clone();
+        self.state.change().positional = Some(Rc::new(call.arguments().to_vec()));
+        self.frames.push(Frame::Function {
+            returns: None,
+            locals: Vec::new(),
+            body: Rc::clone(function),
+            branch: env.branch,
+        });
+        let mut reach = env.reach;
+        reach.reevaluated |= function.reevaluated;
+        let inner = Env { text: &function.text, text_id: function.key.0, remap: function.remap, reach, branch: env.branch };
+        let failure = self.command(&function.body, inner);
+        let (returns, locals) = match self.frames.pop() {
+            Some(Frame::Function { returns, locals, .. }) => (returns, locals),
+            Some(Frame::Loop { .. } | Frame::Subshell) | None => (None, Vec::new()),
+        };
+        let mut end = self.state.clone();
+        self.unhide(&mut end, &locals);
+        self.state = end;
+        if let Some(mut failed) = failure {
+            self.unhide(&mut failed, &locals);
+            self.settle(Some(failed));
+        }
+        self.settle(returns);
+        self.state.change().positional = outer;
+        for (name, old) in hidden.into_iter().rev() {
+            // What the function assigned to the name may or may not outlive it.
+            let now = self.state.clone();
+            self.unbind(&name, old);
+            let restored = self.state.clone();
+            self.state = self.join(restored, now);
+        }
+        None
+    }
+}

@@ -1,0 +1,609 @@
+//! Expansion of words into fields: braces, then everything that a `$`, a backtick or a tilde begins, then splitting and
+//! pathname expansion.
+//!
+//! Invariant (fields cover words): every list of words that the shell may make of a word is covered by the fields, each
+//! standing for as many words as its [`Count`] says.
+
+use smol_str::{SmolStr, SmolStrBuilder};
+
+use crate::{Brace, Construct, Count, Field, Origin, Part, PartKind, Shell, Spelling, Value, Word};
+
+use super::parameter::Expanded;
+use super::state::Content;
+use super::{Env, Evaluator};
+
+/// Alternatives up to which a set before a pattern is kept apart, one field for each.
+const MOST_PATTERNS: usize = 16;
+
+/// What a part of a word contributes, before fields are cut.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Event {
+    /// Text that neither splits nor is a pattern.
+    Text(Value),
+    /// A pattern piece.
+    Pattern(SmolStr),
+    /// Quotes stood here, so there is a field even if it is empty.
+    Quoted,
+    /// One field ends and another begins.
+    Break,
+    /// Any number of words, each like this.
+    Many(Value),
+    /// Exactly these fields, where nothing else is in the word.
+    Fields(Vec<Field>),
+}
+
+/// A part, or a piece of text that brace expansion made.
+#[derive(Clone, Copy, Debug)]
+enum Bit<'p> {
+    Part(&'p Part),
+    Text(&'p SmolStr),
+}
+
+/// How a piece of a word is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Unquoted.
+    Open,
+    /// The operand of an unquoted parameter expansion: literal text splits too.
+    Operand,
+    /// In double quotes, or where nothing splits.
+    Whole,
+}
+
+impl Evaluator<'_> {
+    /// The fields of some words.
+    pub(super) fn fields(&mut self, words: &[Word], env: Env<'_>) -> Vec<Field> {
+        let mut out = Vec::with_capacity(words.len());
+        for word in words {
+            self.word(word, env, &mut out);
+        }
+        out
+    }
+
+    /// Adds the fields of one word.
+    pub(super) fn word(&mut self, word: &Word, env: Env<'_>, out: &mut Vec<Field>) {
+        let span = env.span(word.span);
+        if let [Part { kind: PartKind::Literal { text, escaped: false }, .. }] = word.parts.as_slice() {
+            out.push(Field::literal(text.clone(), span));
+            return;
+        }
+        if !self.step(word.parts.len(), span) {
+            return;
+        }
+        let spelling = spelling(&word.parts, env.text);
+        let first = out.len();
+        if word.parts.iter().any(|p| matches!(p.kind, PartKind::Brace(_))) {
+            let mut alternatives: Vec<Vec<Bit<'_>>> = vec![Vec::new()];
+            let limit = self.context.limits.expansion_words;
+            if !multiply(&mut alternatives, &word.parts, limit) {
+                self.refuse(Construct::TooManyWords, span);
+            }
+            for bits in alternatives {
+                if !self.step(bits.len(), span) {
+                    break;
+                }
+                let mut events = Vec::with_capacity(bits.len());
+                for bit in bits {
+                    match bit {
+                        Bit::Part(part) => self.part(part, Mode::Open, env, &mut events),
+                        Bit::Text(text) => events.push(Event::Text(Value::Known(text.clone()))),
+                    }
+                }
+                self.assemble(events, out);
+            }
+        } else {
+            let mut events = Vec::with_capacity(word.parts.len());
+            for part in &word.parts {
+                self.part(part, Mode::Open, env, &mut events);
+            }
+            self.assemble(events, out);
+        }
+        for field in out.iter_mut().skip(first) {
+            field.span = span;
+            field.spelling = spelling;
+        }
+        if out.len().saturating_sub(first) > self.context.limits.expansion_words {
+            self.refuse(Construct::TooManyWords, span);
+        }
+    }
+
+    /// The value of a word where nothing splits and no file names are made.
+    pub(super) fn single(&mut self, word: &Word, env: Env<'_>) -> Value {
+        self.single_parts(&word.parts, env)
+    }
+
+    pub(super) fn single_parts(&mut self, parts: &[Part], env: Env<'_>) -> Value {
+        if let [Part { kind: PartKind::Literal { text, .. } | PartKind::SingleQuoted(text), .. }] = parts {
+            return Value::Known(text.clone());
+        }
+        let mut events = Vec::with_capacity(parts.len());
+        for part in parts {
+            self.part(part, Mode::Whole, env, &mut events);
+        }
+        self.fold(events)
+    }
+
+    /// The text of events as one value.
+    pub(super) fn fold(&self, events: Vec<Event>) -> Value {
+        let max = self.set_values();
+        let mut value = Value::EMPTY;
+        for event in events {
+            match event {
+                Event::Text(text) => value = value.concat(&text, max),
+                Event::Pattern(pattern) => value = value.concat(&Value::Known(pattern), max),
+                Event::Quoted => {}
+                Event::Break => value = value.concat(&Value::Known(SmolStr::new_static(" ")), max),
+                Event::Many(each) => value = value.concat(&Value::Unknown(each.origin()), max),
+                Event::Fields(fields) => value = value.concat(&joined(&fields, max), max),
+            }
+        }
+        value
+    }
+
+    /// Adds what one part contributes.
+    pub(super) fn part(&mut self, part: &Part, mode: Mode, env: Env<'_>, out: &mut Vec<Event>) {
+        match &part.kind {
+            PartKind::Literal { text, escaped } => match mode {
+                Mode::Operand if *escaped && text.contains([' ', '\t', '\n']) => {
+                    out.push(Event::Many(Value::Unknown(Origin::Variable)));
+                }
+                Mode::Operand => self.split(Value::Known(text.clone()), out),
+                Mode::Open | Mode::Whole => out.push(Event::Text(Value::Known(text.clone()))),
+            },
+            PartKind::SingleQuoted(text) => {
+                out.push(Event::Quoted);
+                out.push(Event::Text(Value::Known(text.clone())));
+            }
+            PartKind::AnsiC(text) => {
+                out.push(Event::Quoted);
+                out.push(Event::Text(match text {
+                    Some(text) => Value::Known(text.clone()),
+                    None => Value::Unknown(Origin::Bytes),
+                }));
+            }
+            PartKind::DoubleQuoted(parts) => {
+                let before = out.len();
+                for part in parts {
+                    self.part(part, Mode::Whole, env, out);
+                }
+                // `"$@"` of nothing is no field at all.
+                let list_only = parts.len() == 1 && parts.iter().any(is_list);
+                if !list_only {
+                    out.insert(before, Event::Quoted);
+                }
+            }
+            PartKind::Parameter(parameter) => {
+                let expanded = self.parameter(parameter, part.span, mode, env);
+                self.contribute(expanded, mode, out);
+            }
+            PartKind::Substitution(list) => {
+                let value = self.substitution(list, part.span, env);
+                self.contribute(Expanded::One(value), mode, out);
+            }
+            PartKind::ReadFrom(list) => {
+                self.process_substitution(list, true, env);
+                out.push(Event::Text(Value::Descriptor));
+            }
+            PartKind::WriteTo(list) => {
+                self.process_substitution(list, false, env);
+                out.push(Event::Text(Value::Descriptor));
+            }
+            PartKind::Arithmetic(arithmetic) => {
+                let value = self.arithmetic(arithmetic, env);
+                out.push(Event::Text(value));
+            }
+            // Quotes inside a bracket are taken off before it is read as a pattern.
+            PartKind::Glob(pattern) if pattern.contains(['\'', '"', '\\', '$', '`']) => {
+                out.push(Event::Many(Value::Unknown(Origin::Variable)));
+            }
+            PartKind::Glob(pattern) => out.push(match mode {
+                Mode::Open | Mode::Operand => Event::Pattern(pattern.clone()),
+                Mode::Whole => Event::Text(Value::Known(pattern.clone())),
+            }),
+            // Where nothing splits, braces do not expand; what runs inside them is found all the same.
+            PartKind::Brace(brace) => {
+                if let Brace::List(alternatives) = brace {
+                    for alternative in alternatives {
+                        self.single_parts(alternative, env);
+                    }
+                }
+                let raw = part.span.of(env.text);
+                let plain = !raw.contains(['\'', '"', '\\', '$', '`']);
+                out.push(if plain && mode == Mode::Whole {
+                    Event::Text(Value::Known(raw.into()))
+                } else {
+                    Event::Many(Value::Unknown(Origin::Variable))
+                });
+            }
+            PartKind::Tilde(name) => {
+                let value = match name.as_str() {
+                    "" => self.lookup("HOME").content,
+                    "+" => self.lookup("PWD").content,
+                    _ => Content::AnyArray(Origin::Tilde),
+                };
+                out.push(Event::Text(match value {
+                    Content::Scalar(Value::Unknown(_)) | Content::Array(_) | Content::AnyArray(_) => {
+                        Value::Unknown(Origin::Tilde)
+                    }
+                    Content::Scalar(value) => value,
+                }));
+            }
+        }
+    }
+
+    fn contribute(&self, expanded: Expanded, mode: Mode, out: &mut Vec<Event>) {
+        match (expanded, mode) {
+            (Expanded::One(value), Mode::Whole) => out.push(Event::Text(value)),
+            (Expanded::One(value), Mode::Open | Mode::Operand) => self.split(value, out),
+            (Expanded::Events(mut events), _) => out.append(&mut events),
+            (Expanded::List(fields), Mode::Whole) => {
+                if fields.iter().all(|f| f.count == Count::One) {
+                    for (i, field) in fields.into_iter().enumerate() {
+                        if i > 0 {
+                            out.push(Event::Break);
+                        }
+                        out.push(Event::Quoted);
+                        out.push(Event::Text(field.value));
+                    }
+                } else {
+                    out.push(Event::Fields(fields));
+                }
+            }
+            (Expanded::List(fields), Mode::Open | Mode::Operand) => {
+                for (i, field) in fields.into_iter().enumerate() {
+                    if i > 0 {
+                        out.push(Event::Break);
+                    }
+                    match field.count {
+                        Count::One => self.split(field.value, out),
+                        Count::OneOrMore | Count::Any => {
+                            let mut pieces = Vec::new();
+                            self.split(field.value, &mut pieces);
+                            let max = self.set_values();
+                            let each = pieces.into_iter().map(|e| each_of_event(&e)).reduce(|a, b| a.join(&b, max));
+                            out.push(Event::Many(each.unwrap_or(Value::EMPTY)));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Splits an unquoted value at blanks and finds the patterns in it.
+    pub(super) fn split(&self, value: Value, out: &mut Vec<Event>) {
+        let zsh = self.shell() == Shell::Zsh;
+        match value {
+            Value::Known(text) => {
+                if text.is_empty() {
+                    return;
+                }
+                if !text.contains([' ', '\t', '\n', '*', '?', '[', '\\']) {
+                    out.push(Event::Text(Value::Known(text)));
+                    return;
+                }
+                if zsh {
+                    out.push(Event::Many(self.pieces(std::slice::from_ref(&text), true)));
+                    return;
+                }
+                if text.contains('\\') && text.contains(['*', '?', '[']) {
+                    out.push(Event::Many(Value::Unknown(Origin::Variable)));
+                    return;
+                }
+                if text.starts_with([' ', '\t', '\n']) {
+                    out.push(Event::Break);
+                }
+                for (i, piece) in text.split_ascii_whitespace().enumerate() {
+                    if i > 0 {
+                        out.push(Event::Break);
+                    }
+                    out.push(if piece.contains(['*', '?', '[']) {
+                        Event::Pattern(piece.into())
+                    } else {
+                        Event::Text(Value::Known(piece.into()))
+                    });
+                }
+                if text.ends_with([' ', '\t', '\n']) {
+                    out.push(Event::Break);
+                }
+            }
+            Value::OneOf(texts) => {
+                let plain =
+                    |t: &SmolStr| !t.is_empty() && !t.contains([' ', '\t', '\n', '*', '?', '[', '\\']);
+                out.push(if texts.iter().all(plain) {
+                    Event::Text(Value::OneOf(texts))
+                } else {
+                    Event::Many(self.pieces(&texts, zsh))
+                });
+            }
+            Value::Integer | Value::Descriptor => out.push(Event::Text(value)),
+            Value::Glob(_) | Value::Below(_) | Value::Affixed { .. } | Value::Unknown(_) => {
+                out.push(Event::Many(Value::Unknown(value.origin())));
+            }
+        }
+    }
+
+    /// Every word that splitting one of these texts may give, and the texts themselves where `unsplit`.
+    fn pieces(&self, texts: &[SmolStr], unsplit: bool) -> Value {
+        if texts.iter().any(|t| t.contains(['*', '?', '[', '\\'])) {
+            return Value::Unknown(Origin::Variable);
+        }
+        let split = texts.iter().flat_map(|t| t.split_ascii_whitespace()).map(SmolStr::from);
+        let whole = texts.iter().filter(|t| unsplit && !t.is_empty()).cloned();
+        Value::one_of(split.chain(whole).collect(), self.set_values())
+    }
+
+    /// Cuts events into fields.
+    fn assemble(&self, events: Vec<Event>, out: &mut Vec<Field>) {
+        let many = events.iter().any(|e| matches!(e, Event::Many(_) | Event::Fields(_)));
+        if !many {
+            for piece in events.split(|e| *e == Event::Break) {
+                self.field(piece, out);
+            }
+            return;
+        }
+        match events.as_slice() {
+            [Event::Many(value)] => {
+                out.push(field(value.clone(), Count::Any));
+                return;
+            }
+            [Event::Fields(fields)] => {
+                out.extend(fields.iter().cloned());
+                return;
+            }
+            _ => {}
+        }
+        let is_many = |e: &Event| matches!(e, Event::Many(_) | Event::Fields(_));
+        let first = events.iter().position(is_many).unwrap_or(0);
+        let last = events.iter().rposition(is_many).unwrap_or(0);
+        let (before, rest) = events.split_at_checked(first).unwrap_or_default();
+        let (_, after) = rest.split_at_checked(last - first + 1).unwrap_or_default();
+        let mut before: Vec<&[Event]> = before.split(|e| *e == Event::Break).collect();
+        let mut after = after.split(|e| *e == Event::Break);
+        let lead = before.pop().map(<[Event]>::to_vec).unwrap_or_default();
+        let tail = after.next().map(<[Event]>::to_vec).unwrap_or_default();
+        for piece in before {
+            self.field(piece, out);
+        }
+        let alone = lead.is_empty() && tail.is_empty() && first == last;
+        let origin = events.iter().find_map(|e| match e {
+            Event::Many(value) => Some(value.origin()),
+            Event::Text(_) | Event::Pattern(_) | Event::Quoted | Event::Break | Event::Fields(_) => None,
+        });
+        let unknown = Value::Unknown(origin.unwrap_or(Origin::Variable));
+        let max = self.set_values();
+        let lead = self.pattern_value(&lead).concat(&unknown, max);
+        let tail = unknown.concat(&self.pattern_value(&tail), max);
+        if alone {
+            for event in &events {
+                match event {
+                    Event::Many(value) => out.push(field(value.clone(), Count::Any)),
+                    Event::Fields(fields) => out.extend(fields.iter().cloned()),
+                    Event::Text(_) | Event::Pattern(_) | Event::Quoted | Event::Break => {}
+                }
+            }
+        } else if !lead.known_prefix().is_empty() {
+            out.push(field(lead, Count::OneOrMore));
+            out.push(field(unknown, Count::Any));
+        } else if !tail.known_suffix().is_empty() {
+            out.push(field(unknown, Count::Any));
+            out.push(field(tail, Count::OneOrMore));
+        } else {
+            out.push(field(unknown, Count::Any));
+        }
+        for piece in after {
+            self.field(piece, out);
+        }
+    }
+
+    /// The value of events among which patterns stay patterns.
+    fn pattern_value(&self, events: &[Event]) -> Value {
+        let max = self.set_values();
+        let mut value = Value::EMPTY;
+        for event in events {
+            match event {
+                Event::Text(text) => value = value.concat(text, max),
+                Event::Pattern(pattern) => value = value.concat(&Value::Glob(pattern.clone()), max),
+                Event::Quoted | Event::Break | Event::Many(_) | Event::Fields(_) => {}
+            }
+        }
+        value
+    }
+
+    /// One field without breaks, if it is one.
+    fn field(&self, events: &[Event], out: &mut Vec<Field>) {
+        match events {
+            [] => {}
+            [Event::Text(value)] => out.push(field(value.clone(), Count::One)),
+            _ => {
+                let pattern = events.iter().any(|e| matches!(e, Event::Pattern(_)));
+                if !pattern {
+                    out.push(field(self.pattern_value(events), Count::One));
+                    return;
+                }
+                // A set before or after a pattern gives one pattern for each text.
+                let mut alternatives = vec![Value::EMPTY];
+                let max = self.set_values();
+                for event in events {
+                    match event {
+                        Event::Text(Value::OneOf(texts)) if alternatives.len() * texts.len() <= MOST_PATTERNS => {
+                            alternatives = alternatives
+                                .iter()
+                                .flat_map(|a| texts.iter().map(|t| a.concat(&Value::Known(t.clone()), max)))
+                                .collect();
+                        }
+                        Event::Text(text) => {
+                            alternatives.iter_mut().for_each(|a| *a = a.concat(text, max));
+                        }
+                        Event::Pattern(p) => {
+                            let glob = Value::Glob(p.clone());
+                            alternatives.iter_mut().for_each(|a| *a = a.concat(&glob, max));
+                        }
+                        Event::Quoted | Event::Break | Event::Many(_) | Event::Fields(_) => {}
+                    }
+                }
+                let count = if alternatives.len() > 1 { Count::Any } else { Count::OneOrMore };
+                out.extend(alternatives.into_iter().map(|value| field(value, count)));
+            }
+        }
+    }
+
+    /// What one of some fields may be; `None` where there is none.
+    pub(super) fn each_of(&self, fields: &[Field]) -> Option<Value> {
+        let max = self.set_values();
+        let texts: Option<Vec<SmolStr>> = fields.iter().map(|f| f.value.known().map(SmolStr::from)).collect();
+        match texts {
+            Some(texts) if texts.is_empty() => None,
+            Some(texts) => Some(Value::one_of(texts, max)),
+            None => fields.iter().map(|f| f.value.clone()).reduce(|a, b| a.join(&b, max)),
+        }
+    }
+}
+
+fn field(value: Value, count: Count) -> Field {
+    Field { value, count, span: crate::Span::default(), spelling: Spelling::default() }
+}
+
+fn each_of_event(event: &Event) -> Value {
+    match event {
+        Event::Text(value) | Event::Many(value) => value.clone(),
+        Event::Pattern(pattern) => Value::Glob(pattern.clone()),
+        Event::Quoted | Event::Break => Value::EMPTY,
+        Event::Fields(_) => Value::Unknown(Origin::Variable),
+    }
+}
+
+/// The fields with a space between each, as `"$*"` gives them with the default `IFS`.
+pub(super) fn joined(fields: &[Field], max: usize) -> Value {
+    let mut value = Value::EMPTY;
+    for (i, field) in fields.iter().enumerate() {
+        if i > 0 {
+            value = value.concat(&Value::Known(SmolStr::new_static(" ")), max);
+        }
+        value = match field.count {
+            Count::One => value.concat(&field.value, max),
+            Count::OneOrMore | Count::Any => value.concat(&Value::Unknown(field.value.origin()), max),
+        };
+    }
+    value
+}
+
+/// Whether a part is a list that keeps its words apart in double quotes.
+fn is_list(part: &Part) -> bool {
+    match &part.kind {
+        PartKind::Parameter(p) => p.name == "@" || p.index == Some(crate::Index::All),
+        PartKind::Literal { .. }
+        | PartKind::SingleQuoted(_)
+        | PartKind::AnsiC(_)
+        | PartKind::DoubleQuoted(_)
+        | PartKind::Substitution(_)
+        | PartKind::ReadFrom(_)
+        | PartKind::WriteTo(_)
+        | PartKind::Arithmetic(_)
+        | PartKind::Glob(_)
+        | PartKind::Brace(_)
+        | PartKind::Tilde(_) => false,
+    }
+}
+
+/// Multiplies alternatives with what the parts may be; false when that passes the limit, and then some are missing.
+fn multiply<'p>(alternatives: &mut Vec<Vec<Bit<'p>>>, parts: &'p [Part], limit: usize) -> bool {
+    for part in parts {
+        let PartKind::Brace(brace) = &part.kind else {
+            alternatives.iter_mut().for_each(|a| a.push(Bit::Part(part)));
+            continue;
+        };
+        let choices: Vec<Vec<Bit<'p>>> = match brace {
+            Brace::Range(texts) => texts.iter().map(|t| vec![Bit::Text(t)]).collect(),
+            Brace::List(lists) => {
+                let mut all = Vec::new();
+                for list in lists {
+                    let mut inner = vec![Vec::new()];
+                    if !multiply(&mut inner, list, limit) {
+                        return false;
+                    }
+                    all.append(&mut inner);
+                }
+                all
+            }
+        };
+        if alternatives.len().saturating_mul(choices.len()) > limit {
+            return false;
+        }
+        *alternatives = alternatives
+            .iter()
+            .flat_map(|a| choices.iter().map(|c| a.iter().chain(c).copied().collect()))
+            .collect();
+    }
+    true
+}
+
+/// How a word is spelled.
+fn spelling(parts: &[Part], text: &str) -> Spelling {
+    let mut spelling = Spelling::default();
+    let mut open = false;
+    let mut quotes = 0;
+    for part in parts {
+        spelled(part, text, &mut spelling, &mut open, &mut quotes);
+    }
+    spelling.pieced |= quotes > 1 || (quotes > 0 && open);
+    spelling
+}
+
+fn spelled(part: &Part, text: &str, spelling: &mut Spelling, open: &mut bool, quotes: &mut usize) {
+    match &part.kind {
+        PartKind::Literal { escaped, .. } => {
+            *open = true;
+            if *escaped {
+                spelling.quoted = true;
+                let mut raw = part.span.of(text).chars();
+                while let Some(c) = raw.next() {
+                    if c == '\\' && raw.next().is_some_and(char::is_alphanumeric) {
+                        spelling.pieced = true;
+                    }
+                }
+            }
+        }
+        PartKind::SingleQuoted(inner) => {
+            *quotes += 1;
+            spelling.quoted = true;
+            spelling.pieced |= inner.is_empty();
+        }
+        PartKind::AnsiC(inner) => {
+            *quotes += 1;
+            spelling.quoted = true;
+            spelling.pieced |= inner.as_ref().is_none_or(SmolStr::is_empty) || part.span.of(text).contains('\\');
+        }
+        PartKind::DoubleQuoted(inner) => {
+            *quotes += 1;
+            spelling.quoted = true;
+            spelling.pieced |= inner.is_empty();
+            spelling.expands |= inner.iter().any(|p| !matches!(p.kind, PartKind::Literal { .. }));
+        }
+        PartKind::Brace(brace) => {
+            *open = true;
+            spelling.expands = true;
+            if let Brace::List(alternatives) = brace {
+                for part in alternatives.iter().flatten() {
+                    spelled(part, text, spelling, open, quotes);
+                }
+            }
+        }
+        PartKind::Parameter(_)
+        | PartKind::Substitution(_)
+        | PartKind::ReadFrom(_)
+        | PartKind::WriteTo(_)
+        | PartKind::Arithmetic(_)
+        | PartKind::Glob(_)
+        | PartKind::Tilde(_) => {
+            *open = true;
+            spelling.expands = true;
+        }
+    }
+}
+
+/// The literal text that a pattern operand stands for as a pattern: quoted text is escaped.
+pub(super) fn escaped_text(text: &str) -> SmolStr {
+    let mut out = SmolStrBuilder::new();
+    Value::escape(text, &mut out);
+    out.finish()
+}

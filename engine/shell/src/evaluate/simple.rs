@@ -1,0 +1,128 @@
+//! Simple commands: assignments, words and redirections, in the order in which the shell expands them.
+
+use std::rc::Rc;
+
+use smol_str::{SmolStr, format_smolstr};
+
+use crate::{Argument, Assignment, Command, Field, SettingScope, Simple, Value};
+
+use super::assign::{Target, setting_value};
+use super::call::{Call, Lookup};
+use super::state::{Content, Variable};
+use super::{Env, Evaluator, Failure};
+
+/// An argument of the form `NAME=value` of a declaration builtin, expanded as an assignment.
+#[derive(Clone, Debug)]
+pub(super) struct Declared {
+    /// The field it stands for.
+    pub(super) at: usize,
+    pub(super) name: SmolStr,
+    pub(super) content: Content,
+}
+
+/// An assignment before a command word.
+#[derive(Clone, Debug)]
+pub(super) struct Prefix {
+    pub(super) name: SmolStr,
+    pub(super) content: Content,
+    pub(super) setting: usize,
+}
+
+impl Evaluator<'_> {
+    pub(super) fn simple(&mut self, command: &Command, simple: &Simple, env: Env<'_>) -> Failure {
+        let mut fields: Vec<Field> = Vec::with_capacity(simple.words.len());
+        let mut declared = Vec::new();
+        for argument in &simple.words {
+            match argument {
+                Argument::Word(word) => self.word(word, env, &mut fields),
+                Argument::Assignment(assignment) => {
+                    let content = self.assigned(assignment, env);
+                    let field = self.declared_field(assignment, &content, env);
+                    let name = assignment.name.text.clone();
+                    declared.push(Declared { at: fields.len(), name, content });
+                    fields.push(field);
+                }
+            }
+        }
+        if fields.is_empty() {
+            for assignment in &simple.assignments {
+                let content = self.assigned(assignment, env);
+                let target = Target::shell(env.span(assignment.span));
+                self.assign(&assignment.name.text, content, target, env);
+            }
+            if !command.redirects.is_empty() {
+                let before = Rc::clone(&self.state.descriptors);
+                self.redirects(&command.redirects, env);
+                self.state.descriptors = before;
+            }
+            return None;
+        }
+        let prefix = self.prefix(&simple.assignments, env);
+        let call = Call { fields, declared, prefix, span: env.span(command.span), lookup: Lookup::Any };
+        if command.redirects.is_empty() {
+            return self.call(call, env);
+        }
+        let before = self.state.clone();
+        self.redirects(&command.redirects, env);
+        if !Rc::ptr_eq(&before.data, &self.state.data) {
+            // What expanding a target changes is lost with the process it happens in, if that is another one.
+            let mut unchanged = before.clone();
+            unchanged.descriptors = Rc::clone(&self.state.descriptors);
+            self.settle(Some(unchanged));
+        }
+        self.keep_descriptors = false;
+        let mut failure = self.call(call, env);
+        if !std::mem::take(&mut self.keep_descriptors) {
+            if let Some(failed) = &mut failure {
+                failed.descriptors = Rc::clone(&before.descriptors);
+            }
+            self.state.descriptors = before.descriptors;
+        }
+        failure
+    }
+
+    /// The assignments before a command: each sees those before it, and the shell keeps none.
+    fn prefix(&mut self, assignments: &[Assignment], env: Env<'_>) -> Vec<Prefix> {
+        let mut prefix: Vec<Prefix> = Vec::with_capacity(assignments.len());
+        let mut hidden = Vec::new();
+        for assignment in assignments {
+            let content = self.assigned(assignment, env);
+            let name = assignment.name.text.clone();
+            let span = env.span(assignment.span);
+            let setting = self.setting(&name, setting_value(&content), SettingScope::Command, span, env);
+            if assignments.len() > 1 {
+                hidden.push((name.clone(), self.bind(&name, content.clone())));
+            }
+            prefix.push(Prefix { name, content, setting });
+        }
+        for (name, old) in hidden.into_iter().rev() {
+            self.unbind(&name, old);
+        }
+        prefix
+    }
+
+    /// Gives a variable a value for a while; gives what to put back.
+    pub(super) fn bind(&mut self, name: &SmolStr, content: Content) -> Option<Variable> {
+        let old = self.state.data.get(name).cloned();
+        self.store(name, content);
+        old
+    }
+
+    pub(super) fn unbind(&mut self, name: &SmolStr, old: Option<Variable>) {
+        match old {
+            Some(variable) => self.state.change().set(name, variable),
+            None => self.state.change().forget(name),
+        }
+    }
+
+    /// The argument as the builtin's argument vector shows it.
+    fn declared_field(&self, assignment: &Assignment, content: &Content, env: Env<'_>) -> Field {
+        let sign = if assignment.append { "+=" } else { "=" };
+        let name = Value::Known(format_smolstr!("{}{sign}", assignment.name.text));
+        let value = setting_value(content);
+        let mut field = Field::literal("", env.span(assignment.span));
+        field.value = name.concat(&value, self.set_values());
+        field.spelling.expands = !matches!(field.value, Value::Known(_));
+        field
+    }
+}
