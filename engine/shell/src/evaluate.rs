@@ -11,8 +11,8 @@ use std::rc::Rc;
 use smol_str::SmolStr;
 
 use crate::{
-    Construct, Context, Evaluation, Field, Invocation, InvocationKind, Joiner, List, NotUnderstood, Pipeline, Reach,
-    Script, Setting, SettingScope, Shell, Span, Statement, Stdin, Value,
+    Construct, Context, Evaluation, Field, Invocation, InvocationKind, Joiner, List, NotUnderstood, Pipeline,
+    Reach, Script, Setting, SettingScope, Shell, Span, Statement, Stdin, Value, parse,
 };
 
 use crate::value::is_integer;
@@ -34,15 +34,58 @@ mod state;
 mod substitute;
 mod traps;
 
+#[cfg(test)]
+mod tests;
+
 /// Follows a script. `text` is what it was parsed from; spans point into it.
 #[must_use]
 pub fn evaluate(script: &Script, text: &str, context: &Context<'_>) -> Evaluation {
     let mut evaluator = Evaluator::new(context);
-    let env = Env { text, text_id: 0, remap: None, reach: Reach { reevaluated: context.level > 0, ..Reach::default() }, branch: 0 };
+    let env = Env {
+        text,
+        text_id: 0,
+        remap: None,
+        reach: Reach {
+            reevaluated: context.level > 0,
+            ..Reach::default()
+        },
+        branch: 0,
+    };
     let failure = evaluator.list(&script.body, env);
     evaluator.settle(failure);
     evaluator.traps(env);
     evaluator.finish()
+}
+
+/// Parses a text and follows it. A text that is not understood gives an evaluation with that refusal alone.
+///
+/// ```
+/// use engine_shell::{Context, Directory, Limits, Shell, Stdin, evaluate_text};
+///
+/// let context = Context {
+///     shell: Shell::Bash,
+///     limits: &Limits::DEFAULT,
+///     home: Some("/home/dev".into()),
+///     directory: Directory::OneOf(vec!["/project".into()]),
+///     variables: Vec::new(),
+///     positional: None,
+///     stdin: Stdin::Inherited,
+///     level: 0,
+/// };
+/// let found = evaluate_text("x=status; git $x", &context);
+/// let words: Vec<_> = found.invocations[0].words.iter().map(|f| f.known().unwrap()).collect();
+/// assert_eq!(words, ["git", "status"]);
+/// assert!(found.refusals.is_empty());
+/// ```
+#[must_use]
+pub fn evaluate_text(text: &str, context: &Context<'_>) -> Evaluation {
+    match parse(text, context.shell, context.limits) {
+        Ok(script) => evaluate(&script, text, context),
+        Err(refusal) => Evaluation {
+            refusals: vec![refusal],
+            ..Evaluation::default()
+        },
+    }
 }
 
 /// The failure state of what was just evaluated, where it differs from the success state in [`Evaluator::state`].
@@ -83,7 +126,12 @@ enum Frame {
     /// States in which a loop may be left or begun again from inside.
     Loop { leaves: Option<State> },
     /// A function: states in which it may return, variables to put back, and who it is.
-    Function { returns: Option<State>, locals: Vec<assign::Local>, body: Rc<Function>, branch: usize },
+    Function {
+        returns: Option<State>,
+        locals: Vec<assign::Local>,
+        body: Rc<Function>,
+        branch: usize,
+    },
     /// A subshell: nothing inside leaves what is outside.
     Subshell,
 }
@@ -145,7 +193,10 @@ impl<'a> Evaluator<'a> {
         let mut data = Data {
             variables: Vec::new(),
             functions: Vec::new(),
-            positional: context.positional.as_ref().map(|p| Rc::new(p.iter().skip(1).cloned().collect())),
+            positional: context
+                .positional
+                .as_ref()
+                .map(|p| Rc::new(p.iter().skip(1).cloned().collect())),
             directory: context.directory.clone(),
             stack: Some(Vec::new()),
             exported: Vec::new(),
@@ -157,7 +208,11 @@ impl<'a> Evaluator<'a> {
         Self {
             context,
             out: Evaluation::default(),
-            state: State { data: Rc::new(data), descriptors: Rc::new(Vec::new()), dead: false },
+            state: State {
+                data: Rc::new(data),
+                descriptors: Rc::new(Vec::new()),
+                dead: false,
+            },
             steps: 0,
             depth: 0,
             frames: Vec::new(),
@@ -224,7 +279,10 @@ impl<'a> Evaluator<'a> {
             return a;
         }
         self.steps = self.steps.saturating_add((a.weight() + b.weight()) / 8);
-        let rules = JoinRules { set_values: self.set_values(), home: self.context.home.as_ref() };
+        let rules = JoinRules {
+            set_values: self.set_values(),
+            home: self.context.home.as_ref(),
+        };
         a.join(b, rules)
     }
 
@@ -276,8 +334,20 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Records a setting and gives its index; the same one found again in a later round of a loop keeps its index.
-    fn setting(&mut self, name: &SmolStr, value: Value, scope: SettingScope, span: Span, env: Env<'_>) -> usize {
-        let setting = Setting { name: name.clone(), value, scope, span };
+    fn setting(
+        &mut self,
+        name: &SmolStr,
+        value: Value,
+        scope: SettingScope,
+        span: Span,
+        env: Env<'_>,
+    ) -> usize {
+        let setting = Setting {
+            name: name.clone(),
+            value,
+            scope,
+            span,
+        };
         if env.reach.looped
             && let Some(at) = self.out.settings.iter().position(|s| *s == setting)
         {
@@ -288,7 +358,14 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Records a command that may run.
-    fn push(&mut self, words: Vec<Field>, kind: InvocationKind, span: Span, settings: Vec<usize>, env: Env<'_>) {
+    fn push(
+        &mut self,
+        words: Vec<Field>,
+        kind: InvocationKind,
+        span: Span,
+        settings: Vec<usize>,
+        env: Env<'_>,
+    ) {
         let index = self.out.invocations.len();
         let state = &self.state;
         let mut captured = false;
@@ -338,7 +415,11 @@ impl<'a> Evaluator<'a> {
     /// The invocations since `mark` that may write to a pipe.
     fn writers_of(&self, pipe: u32, mark: usize) -> Channel {
         let since = self.writers.get(mark..).unwrap_or_default();
-        let mut found: Vec<usize> = since.iter().filter(|(p, _)| *p == pipe).map(|(_, i)| *i).collect();
+        let mut found: Vec<usize> = since
+            .iter()
+            .filter(|(p, _)| *p == pipe)
+            .map(|(_, i)| *i)
+            .collect();
         found.dedup();
         Channel::From(found.into())
     }
@@ -458,9 +539,10 @@ impl<'a> Evaluator<'a> {
         match (&variable.content, variable.presence) {
             (_, Presence::Unset) => true,
             (Content::Scalar(value), Presence::Set) => value.is_integer() || value.known() == Some(""),
-            (Content::Scalar(value), Presence::Maybe) => value
-                .texts()
-                .map_or_else(|| value.is_integer(), |t| t.iter().all(|t| t.is_empty() || is_integer(t))),
+            (Content::Scalar(value), Presence::Maybe) => value.texts().map_or_else(
+                || value.is_integer(),
+                |t| t.iter().all(|t| t.is_empty() || is_integer(t)),
+            ),
             (Content::Array(_) | Content::AnyArray(_), _) => false,
         }
     }

@@ -3,6 +3,7 @@
 
 mod checks;
 mod err;
+mod evaluate;
 mod evaluation;
 mod ir;
 mod limits;
@@ -15,6 +16,7 @@ pub use checks::{
     Check, Finding, Severity, UnknownCheck, UnknownSeverity, check_text, commit_substitutions, finding_of,
 };
 pub use err::{Construct, NotUnderstood};
+pub use evaluate::{evaluate, evaluate_text};
 pub use evaluation::{
     Access, AccessMode, Context, Directory, Evaluation, Invocation, InvocationKind, Reach, Setting,
     SettingScope, Stdin,

@@ -23,7 +23,12 @@ impl Evaluator<'_> {
             }
         }
         for name in &arithmetic.writes {
-            self.assign(&name.text, Content::Scalar(Value::Integer), Target::shell(span), env);
+            self.assign(
+                &name.text,
+                Content::Scalar(Value::Integer),
+                Target::shell(span),
+                env,
+            );
         }
         match arithmetic.value {
             Some(number) => Value::Known(number.to_string().into()),

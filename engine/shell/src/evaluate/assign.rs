@@ -19,7 +19,10 @@ pub(super) struct Target {
 
 impl Target {
     pub(super) fn shell(span: Span) -> Self {
-        Self { scope: SettingScope::Shell, span }
+        Self {
+            scope: SettingScope::Shell,
+            span,
+        }
     }
 }
 
@@ -90,7 +93,11 @@ impl Evaluator<'_> {
         let value = setting_value(&content);
         self.check_steering(name, &value, target.span);
         let exported = self.state.data.exported.iter().any(|(n, _)| n == name);
-        let scope = if exported && target.scope == SettingScope::Shell { SettingScope::Exported } else { target.scope };
+        let scope = if exported && target.scope == SettingScope::Shell {
+            SettingScope::Exported
+        } else {
+            target.scope
+        };
         let index = self.setting(name, value, scope, target.span, env);
         if scope == SettingScope::Exported {
             let exported = &mut self.state.change().exported;
@@ -103,7 +110,11 @@ impl Evaluator<'_> {
 
     /// Gives a variable its content without a setting.
     pub(super) fn store(&mut self, name: &SmolStr, content: Content) {
-        let mut variable = Variable { content, presence: Presence::Set, readonly: false };
+        let mut variable = Variable {
+            content,
+            presence: Presence::Set,
+            readonly: false,
+        };
         if let Some(old) = self.state.data.get(name)
             && old.readonly
         {
@@ -169,7 +180,11 @@ impl Evaluator<'_> {
             if let Frame::Function { locals, branch, .. } = frame {
                 let certain = env.branch == *branch;
                 match locals.iter_mut().find(|l| l.name == *name) {
-                    None => locals.push(Local { name: name.clone(), hidden: current, certain }),
+                    None => locals.push(Local {
+                        name: name.clone(),
+                        hidden: current,
+                        certain,
+                    }),
                     Some(local) if !local.certain => {
                         // What is hidden may be what an earlier, skipped `local` left in place.
                         let a = local.hidden.clone().unwrap_or_else(Variable::environment);
@@ -187,7 +202,12 @@ impl Evaluator<'_> {
 
     /// Puts back, in a state in which a function is left, what its variables hid.
     pub(super) fn unhide(&self, state: &mut State, locals: &[Local]) {
-        for Local { name, hidden, certain } in locals.iter().rev() {
+        for Local {
+            name,
+            hidden,
+            certain,
+        } in locals.iter().rev()
+        {
             match (hidden, certain) {
                 (Some(variable), true) => state.change().set(name, variable.clone()),
                 (None, true) => state.change().forget(name),

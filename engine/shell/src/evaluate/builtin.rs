@@ -31,8 +31,8 @@ impl Evaluator<'_> {
         }
         let span = call.span;
         match name {
-            ":" | "true" | "false" | "times" | "type" | "kill" | "bg" | "fg" | "disown" | "suspend" | "caller" | "help"
-            | "dirs" | "umask" | "ulimit" | "whence" | "where" | "which" | "rehash" => {
+            ":" | "true" | "false" | "times" | "type" | "kill" | "bg" | "fg" | "disown" | "suspend"
+            | "caller" | "help" | "dirs" | "umask" | "ulimit" | "whence" | "where" | "which" | "rehash" => {
                 self.announce(call, env);
                 None
             }
@@ -108,7 +108,9 @@ impl Evaluator<'_> {
                 self.check_numbers(&call);
                 let ends = match call.arguments() {
                     [] => true,
-                    [count] => count.known().is_some_and(|n| n.parse::<u32>().is_ok_and(|n| n > 0)),
+                    [count] => count
+                        .known()
+                        .is_some_and(|n| n.parse::<u32>().is_ok_and(|n| n > 0)),
                     _ => false,
                 };
                 self.announce(call, env);
@@ -143,7 +145,11 @@ impl Evaluator<'_> {
                 None
             }
             "shopt" | "setopt" | "unsetopt" | "emulate" | "enable" | "disable" => {
-                let asks = call.fields.len() == 1 || call.arguments().iter().all(|f| matches!(f.known(), Some("-p" | "-q")));
+                let asks = call.fields.len() == 1
+                    || call
+                        .arguments()
+                        .iter()
+                        .all(|f| matches!(f.known(), Some("-p" | "-q")));
                 if !asks {
                     self.refuse(Construct::ShellOption, span);
                 }
@@ -175,7 +181,13 @@ impl Evaluator<'_> {
     }
 
     fn announce_copy(&mut self, call: &Call, env: Env<'_>) {
-        self.push(call.fields.clone(), InvocationKind::Builtin, call.span, call.settings(), env);
+        self.push(
+            call.fields.clone(),
+            InvocationKind::Builtin,
+            call.span,
+            call.settings(),
+            env,
+        );
     }
 
     /// Refuses options beyond the listed ones; an argument that may be an option counts as one.
@@ -275,7 +287,10 @@ fn ends_shell(arguments: &[Field]) -> bool {
 
 /// What `echo` prints, where that is known.
 fn echoed(arguments: &[Field], max: usize) -> Option<Value> {
-    if arguments.iter().any(|f| f.count != Count::One || f.value.may_contain('\\')) {
+    if arguments
+        .iter()
+        .any(|f| f.count != Count::One || f.value.may_contain('\\'))
+    {
         return None;
     }
     if arguments.first().is_some_and(|f| f.value.may_begin("-")) {

@@ -4,8 +4,6 @@
 
 use std::rc::Rc;
 
-use smol_str::SmolStr;
-
 use crate::{Construct, Count, Field, InvocationKind, Shell, Span, Value};
 
 use super::names::{is_builtin, is_foreign_builtin};
@@ -60,7 +58,9 @@ impl Call {
 
 impl Evaluator<'_> {
     pub(super) fn call(&mut self, call: Call, env: Env<'_>) -> Failure {
-        let Some(first) = call.fields.first() else { return None };
+        let Some(first) = call.fields.first() else {
+            return None;
+        };
         match (&first.value, first.count) {
             (Value::Known(name), Count::One) => {
                 let name = name.clone();
@@ -100,7 +100,11 @@ impl Evaluator<'_> {
     fn unknown_command(&mut self, call: Call, env: Env<'_>) {
         let span = call.fields.first().map_or(call.span, |f| f.span);
         self.refuse(Construct::DynamicCommand, span);
-        let next = call.fields.iter().position(|f| f.count != Count::Any).filter(|n| *n > 0);
+        let next = call
+            .fields
+            .iter()
+            .position(|f| f.count != Count::Any)
+            .filter(|n| *n > 0);
         let rest = next.map(|n| call.from(n, call.lookup));
         let settings = call.settings();
         self.push(call.fields, InvocationKind::Program, call.span, settings, env);
@@ -117,7 +121,9 @@ impl Evaluator<'_> {
             Lookup::Any => self.state.data.function(name).cloned(),
             Lookup::NoFunctions | Lookup::Builtins | Lookup::Programs => None,
         };
-        let Some(binding) = binding else { return self.beyond_functions(name, call, env) };
+        let Some(binding) = binding else {
+            return self.beyond_functions(name, call, env);
+        };
         if let ([only], false) = (binding.bodies.as_slice(), binding.maybe_absent) {
             return self.inlined(only, &call, env);
         }
@@ -154,7 +160,11 @@ impl Evaluator<'_> {
         if call.lookup != Lookup::Programs && is_foreign_builtin(shell, name) {
             self.refuse(Construct::NotInThisShell, call.span);
         }
-        if let Some(path) = call.prefix.iter().find(|p| p.name == "PATH" || (shell == Shell::Zsh && p.name == "path")) {
+        if let Some(path) = call
+            .prefix
+            .iter()
+            .find(|p| p.name == "PATH" || (shell == Shell::Zsh && p.name == "path"))
+        {
             let span = self.out.settings.get(path.setting).map_or(call.span, |s| s.span);
             self.refuse(Construct::ShellVariable, span);
         }
@@ -185,7 +195,10 @@ impl Evaluator<'_> {
         for prefix in &call.prefix {
             let value = super::assign::setting_value(&prefix.content);
             self.check_steering(&prefix.name, &value, call.span);
-            hidden.push((prefix.name.clone(), self.bind(&prefix.name, prefix.content.clone())));
+            hidden.push((
+                prefix.name.clone(),
+                self.bind(&prefix.name, prefix.content.clone()),
+            ));
         }
         let outer = self.state.data.positional.clone();
         self.state.change().positional = Some(Rc::new(call.arguments().to_vec()));
@@ -197,7 +210,13 @@ impl Evaluator<'_> {
         });
         let mut reach = env.reach;
         reach.reevaluated |= function.reevaluated;
-        let inner = Env { text: &function.text, text_id: function.key.0, remap: function.remap, reach, branch: env.branch };
+        let inner = Env {
+            text: &function.text,
+            text_id: function.key.0,
+            remap: function.remap,
+            reach,
+            branch: env.branch,
+        };
         let failure = self.command(&function.body, inner);
         let (returns, locals) = match self.frames.pop() {
             Some(Frame::Function { returns, locals, .. }) => (returns, locals),
@@ -206,12 +225,24 @@ impl Evaluator<'_> {
         let mut end = self.state.clone();
         self.unhide(&mut end, &locals);
         self.state = end;
-        if let Some(mut failed) = failure {
-            self.unhide(&mut failed, &locals);
-            self.settle(Some(failed));
+        let mut failure = failure;
+        if let Some(failed) = &mut failure {
+            self.unhide(failed, &locals);
         }
-        self.settle(returns);
-        self.state.change().positional = outer;
+        if let Some(returned) = returns {
+            // `return` may give either status.
+            if let Some(failed) = failure.take() {
+                failure = Some(self.join(failed, returned.clone()));
+            }
+            self.settle(Some(returned));
+        }
+        if !hidden.is_empty() {
+            self.settle(failure.take());
+        }
+        self.state.change().positional = outer.clone();
+        if let Some(failed) = &mut failure {
+            failed.change().positional = outer;
+        }
         for (name, old) in hidden.into_iter().rev() {
             // What the function assigned to the name may or may not outlive it.
             let now = self.state.clone();
@@ -219,6 +250,6 @@ impl Evaluator<'_> {
             let restored = self.state.clone();
             self.state = self.join(restored, now);
         }
-        None
+        failure
     }
 }

@@ -60,7 +60,10 @@ impl Evaluator<'_> {
         let around: Vec<usize> = (first..end).filter(|i| !inside(*i)).collect();
         for piece in pending {
             let of_pipe = |all: &[(u32, usize)]| -> Vec<usize> {
-                all.iter().filter(|(p, _)| *p == piece.pipe).map(|(_, i)| *i).collect()
+                all.iter()
+                    .filter(|(p, _)| *p == piece.pipe)
+                    .map(|(_, i)| *i)
+                    .collect()
             };
             if piece.read {
                 for writer in of_pipe(&self.writers) {
@@ -93,10 +96,18 @@ impl Evaluator<'_> {
                 None
             }
             CommandKind::If { branches, otherwise } => self.branches(branches, otherwise.as_ref(), env),
-            CommandKind::While { until, condition, body } => {
+            CommandKind::While {
+                until,
+                condition,
+                body,
+            } => {
                 self.repeat(condition.span, env, |ev, env| {
                     let failed = ev.list(condition, env).unwrap_or_else(|| ev.state.clone());
-                    let exit = if *until { std::mem::replace(&mut ev.state, failed) } else { failed };
+                    let exit = if *until {
+                        std::mem::replace(&mut ev.state, failed)
+                    } else {
+                        failed
+                    };
                     let failure = ev.list(body, env.conditional());
                     ev.settle(failure);
                     Some(exit)
@@ -220,7 +231,12 @@ impl Evaluator<'_> {
     }
 
     fn assign_loop_variable(&mut self, name: &Name, value: Value, env: Env<'_>) {
-        self.assign(&name.text, Content::Scalar(value), Target::shell(env.span(name.span)), env);
+        self.assign(
+            &name.text,
+            Content::Scalar(value),
+            Target::shell(env.span(name.span)),
+            env,
+        );
     }
 
     fn for_arithmetic(&mut self, header: &[Option<Arithmetic>; 3], body: &List, env: Env<'_>) {
@@ -301,6 +317,10 @@ impl Evaluator<'_> {
     fn bind_function(&mut self, name: &SmolStr, function: Rc<Function>) {
         let functions = &mut self.state.change().functions;
         functions.retain(|f| f.name != *name);
-        functions.push(FunctionBinding { name: name.clone(), bodies: vec![function], maybe_absent: false });
+        functions.push(FunctionBinding {
+            name: name.clone(),
+            bodies: vec![function],
+            maybe_absent: false,
+        });
     }
 }

@@ -63,7 +63,13 @@ impl Evaluator<'_> {
     /// Adds the fields of one word.
     pub(super) fn word(&mut self, word: &Word, env: Env<'_>, out: &mut Vec<Field>) {
         let span = env.span(word.span);
-        if let [Part { kind: PartKind::Literal { text, escaped: false }, .. }] = word.parts.as_slice() {
+        if let [
+            Part {
+                kind: PartKind::Literal { text, escaped: false },
+                ..
+            },
+        ] = word.parts.as_slice()
+        {
             out.push(Field::literal(text.clone(), span));
             return;
         }
@@ -113,7 +119,13 @@ impl Evaluator<'_> {
     }
 
     pub(super) fn single_parts(&mut self, parts: &[Part], env: Env<'_>) -> Value {
-        if let [Part { kind: PartKind::Literal { text, .. } | PartKind::SingleQuoted(text), .. }] = parts {
+        if let [
+            Part {
+                kind: PartKind::Literal { text, .. } | PartKind::SingleQuoted(text),
+                ..
+            },
+        ] = parts
+        {
             return Value::Known(text.clone());
         }
         let mut events = Vec::with_capacity(parts.len());
@@ -260,7 +272,10 @@ impl Evaluator<'_> {
                             let mut pieces = Vec::new();
                             self.split(field.value, &mut pieces);
                             let max = self.set_values();
-                            let each = pieces.into_iter().map(|e| each_of_event(&e)).reduce(|a, b| a.join(&b, max));
+                            let each = pieces
+                                .into_iter()
+                                .map(|e| each_of_event(&e))
+                                .reduce(|a, b| a.join(&b, max));
                             out.push(Event::Many(each.unwrap_or(Value::EMPTY)));
                         }
                     }
@@ -327,14 +342,19 @@ impl Evaluator<'_> {
         if texts.iter().any(|t| t.contains(['*', '?', '[', '\\'])) {
             return Value::Unknown(Origin::Variable);
         }
-        let split = texts.iter().flat_map(|t| t.split_ascii_whitespace()).map(SmolStr::from);
+        let split = texts
+            .iter()
+            .flat_map(|t| t.split_ascii_whitespace())
+            .map(SmolStr::from);
         let whole = texts.iter().filter(|t| unsplit && !t.is_empty()).cloned();
         Value::one_of(split.chain(whole).collect(), self.set_values())
     }
 
     /// Cuts events into fields.
     fn assemble(&self, events: Vec<Event>, out: &mut Vec<Field>) {
-        let many = events.iter().any(|e| matches!(e, Event::Many(_) | Event::Fields(_)));
+        let many = events
+            .iter()
+            .any(|e| matches!(e, Event::Many(_) | Event::Fields(_)));
         if !many {
             for piece in events.split(|e| *e == Event::Break) {
                 self.field(piece, out);
@@ -425,7 +445,9 @@ impl Evaluator<'_> {
                 let max = self.set_values();
                 for event in events {
                     match event {
-                        Event::Text(Value::OneOf(texts)) if alternatives.len() * texts.len() <= MOST_PATTERNS => {
+                        Event::Text(Value::OneOf(texts))
+                            if alternatives.len() * texts.len() <= MOST_PATTERNS =>
+                        {
                             alternatives = alternatives
                                 .iter()
                                 .flat_map(|a| texts.iter().map(|t| a.concat(&Value::Known(t.clone()), max)))
@@ -441,7 +463,11 @@ impl Evaluator<'_> {
                         Event::Quoted | Event::Break | Event::Many(_) | Event::Fields(_) => {}
                     }
                 }
-                let count = if alternatives.len() > 1 { Count::Any } else { Count::OneOrMore };
+                let count = if alternatives.len() > 1 {
+                    Count::Any
+                } else {
+                    Count::OneOrMore
+                };
                 out.extend(alternatives.into_iter().map(|value| field(value, count)));
             }
         }
@@ -450,17 +476,28 @@ impl Evaluator<'_> {
     /// What one of some fields may be; `None` where there is none.
     pub(super) fn each_of(&self, fields: &[Field]) -> Option<Value> {
         let max = self.set_values();
-        let texts: Option<Vec<SmolStr>> = fields.iter().map(|f| f.value.known().map(SmolStr::from)).collect();
+        let texts: Option<Vec<SmolStr>> = fields
+            .iter()
+            .map(|f| f.value.known().map(SmolStr::from))
+            .collect();
         match texts {
             Some(texts) if texts.is_empty() => None,
             Some(texts) => Some(Value::one_of(texts, max)),
-            None => fields.iter().map(|f| f.value.clone()).reduce(|a, b| a.join(&b, max)),
+            None => fields
+                .iter()
+                .map(|f| f.value.clone())
+                .reduce(|a, b| a.join(&b, max)),
         }
     }
 }
 
 fn field(value: Value, count: Count) -> Field {
-    Field { value, count, span: crate::Span::default(), spelling: Spelling::default() }
+    Field {
+        value,
+        count,
+        span: crate::Span::default(),
+        spelling: Spelling::default(),
+    }
 }
 
 fn each_of_event(event: &Event) -> Value {
@@ -571,7 +608,8 @@ fn spelled(part: &Part, text: &str, spelling: &mut Spelling, open: &mut bool, qu
         PartKind::AnsiC(inner) => {
             *quotes += 1;
             spelling.quoted = true;
-            spelling.pieced |= inner.as_ref().is_none_or(SmolStr::is_empty) || part.span.of(text).contains('\\');
+            spelling.pieced |=
+                inner.as_ref().is_none_or(SmolStr::is_empty) || part.span.of(text).contains('\\');
         }
         PartKind::DoubleQuoted(inner) => {
             *quotes += 1;

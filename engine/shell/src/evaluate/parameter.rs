@@ -25,7 +25,13 @@ pub(super) enum Expanded {
 }
 
 impl Evaluator<'_> {
-    pub(super) fn parameter(&mut self, parameter: &Parameter, span: Span, mode: Mode, env: Env<'_>) -> Expanded {
+    pub(super) fn parameter(
+        &mut self,
+        parameter: &Parameter,
+        span: Span,
+        mode: Mode,
+        env: Env<'_>,
+    ) -> Expanded {
         let list = match (&parameter.index, parameter.name.as_str()) {
             (Some(Index::All), _) | (None, "@") => Some(false),
             (Some(Index::Joined), _) | (None, "*") => Some(true),
@@ -64,7 +70,9 @@ impl Evaluator<'_> {
             (Content::Scalar(value), Shell::Bash) if matches!(index, 0 | -1) => (value, variable.presence),
             (Content::Scalar(Value::Unknown(origin)), _) => (Value::Unknown(origin), Presence::Maybe),
             (Content::Scalar(_), Shell::Bash) => (Value::EMPTY, Presence::Unset),
-            (Content::Scalar(_), Shell::Zsh | Shell::Sh) => (Value::Unknown(Origin::Variable), Presence::Maybe),
+            (Content::Scalar(_), Shell::Zsh | Shell::Sh) => {
+                (Value::Unknown(Origin::Variable), Presence::Maybe)
+            }
             (Content::Array(fields), Shell::Bash) => {
                 let certain = |n: usize| fields.iter().take(n).all(|f| f.count == Count::One);
                 let at = if index < 0 {
@@ -81,7 +89,9 @@ impl Evaluator<'_> {
                     Some(_) | None => (Value::Unknown(Origin::Variable), Presence::Maybe),
                 }
             }
-            (Content::Array(_), Shell::Zsh | Shell::Sh) => (Value::Unknown(Origin::Variable), Presence::Maybe),
+            (Content::Array(_), Shell::Zsh | Shell::Sh) => {
+                (Value::Unknown(Origin::Variable), Presence::Maybe)
+            }
             (Content::AnyArray(origin), _) => (Value::Unknown(origin), Presence::Maybe),
         }
     }
@@ -95,10 +105,16 @@ impl Evaluator<'_> {
         match (variable.content, variable.presence) {
             (Content::Array(fields), Presence::Set) => fields,
             (Content::Scalar(_), Presence::Unset) => Vec::new(),
-            (Content::Scalar(value), Presence::Set) => vec![Field { value, ..any(Origin::Variable, span) }]
-                .into_iter()
-                .map(|f| Field { count: Count::One, ..f })
-                .collect(),
+            (Content::Scalar(value), Presence::Set) => vec![Field {
+                value,
+                ..any(Origin::Variable, span)
+            }]
+            .into_iter()
+            .map(|f| Field {
+                count: Count::One,
+                ..f
+            })
+            .collect(),
             (Content::Scalar(value), Presence::Maybe) => vec![any(value.origin(), span)],
             (Content::AnyArray(origin), _) => vec![any(origin, span)],
             (Content::Array(_), Presence::Maybe | Presence::Unset) => vec![any(Origin::Variable, span)],
@@ -123,7 +139,11 @@ impl Evaluator<'_> {
     ) -> Expanded {
         let certain = fields.iter().all(|f| f.count == Count::One);
         let give = |fields: Vec<Field>, max: usize| {
-            if joins && mode == Mode::Whole { Expanded::One(joined(&fields, max)) } else { Expanded::List(fields) }
+            if joins && mode == Mode::Whole {
+                Expanded::One(joined(&fields, max))
+            } else {
+                Expanded::List(fields)
+            }
         };
         let max = self.set_values();
         match &parameter.op {
@@ -151,11 +171,19 @@ impl Evaluator<'_> {
                 };
                 give(slice, max)
             }
-            ParameterOp::Alternative { word, .. } if certain && !fields.is_empty() => self.operand(word, mode, env),
-            ParameterOp::Alternative { .. } if certain && fields.is_empty() => {
-                if mode == Mode::Whole && joins { Expanded::One(Value::EMPTY) } else { Expanded::List(Vec::new()) }
+            ParameterOp::Alternative { word, .. } if certain && !fields.is_empty() => {
+                self.operand(word, mode, env)
             }
-            ParameterOp::Default { word, .. } if certain && fields.is_empty() => self.operand(word, mode, env),
+            ParameterOp::Alternative { .. } if certain && fields.is_empty() => {
+                if mode == Mode::Whole && joins {
+                    Expanded::One(Value::EMPTY)
+                } else {
+                    Expanded::List(Vec::new())
+                }
+            }
+            ParameterOp::Default { word, .. } if certain && fields.is_empty() => {
+                self.operand(word, mode, env)
+            }
             ParameterOp::Default { colon: false, .. } if certain => give(fields, max),
             ParameterOp::Default { .. }
             | ParameterOp::Assign { .. }
@@ -206,7 +234,9 @@ impl Evaluator<'_> {
             ParameterOp::RemovePrefix { pattern, .. } | ParameterOp::RemoveSuffix { pattern, .. } => {
                 self.single(pattern, env);
             }
-            ParameterOp::Replace { pattern, replacement, .. } => {
+            ParameterOp::Replace {
+                pattern, replacement, ..
+            } => {
                 self.single(pattern, env);
                 if let Some(word) = replacement {
                     self.single(word, env);
@@ -258,7 +288,8 @@ impl Evaluator<'_> {
                     let before = self.state.clone();
                     let given = self.single(word, env.conditional());
                     self.settle(Some(before));
-                    let result = without_empty(&value, *colon).map_or_else(|| given.clone(), |v| v.join(&given, max));
+                    let result =
+                        without_empty(&value, *colon).map_or_else(|| given.clone(), |v| v.join(&given, max));
                     self.assign_default(&parameter.name, result.clone(), env.span(word.span), env);
                     Expanded::One(result)
                 }
@@ -276,7 +307,9 @@ impl Evaluator<'_> {
             }
             ParameterOp::RemovePrefix { longest, pattern } => {
                 let pattern = self.pattern(pattern, env);
-                Expanded::One(each(&value, max, |text| pattern.as_ref()?.remove(text, End::Start, *longest)))
+                Expanded::One(each(&value, max, |text| {
+                    pattern.as_ref()?.remove(text, End::Start, *longest)
+                }))
             }
             ParameterOp::RemoveSuffix { longest, pattern } => {
                 let suffix = self.single_literal(pattern);
@@ -284,15 +317,21 @@ impl Evaluator<'_> {
                 if let (Value::Glob(glob), Some(suffix)) = (&value, suffix)
                     && let Some(rest) = glob.strip_suffix(suffix.as_str())
                     && (rest.ends_with('*') || rest.ends_with(']') || rest.ends_with('?'))
-                    && !rest.ends_with("\\*") && !rest.ends_with("\\?") && !rest.ends_with("\\]")
+                    && !rest.ends_with("\\*")
+                    && !rest.ends_with("\\?")
+                    && !rest.ends_with("\\]")
                 {
                     return Expanded::One(Value::Glob(rest.into()));
                 }
-                Expanded::One(each(&value, max, |text| compiled.as_ref()?.remove(text, End::Finish, *longest)))
+                Expanded::One(each(&value, max, |text| {
+                    compiled.as_ref()?.remove(text, End::Finish, *longest)
+                }))
             }
-            ParameterOp::Replace { all, pattern, replacement } => {
-                Expanded::One(self.replaced(&value, *all, pattern, replacement.as_ref(), env))
-            }
+            ParameterOp::Replace {
+                all,
+                pattern,
+                replacement,
+            } => Expanded::One(self.replaced(&value, *all, pattern, replacement.as_ref(), env)),
             ParameterOp::Substring { offset, length } => {
                 let from = self.arithmetic(offset, env);
                 let count = length.as_ref().map(|l| self.arithmetic(l, env));
@@ -318,8 +357,10 @@ impl Evaluator<'_> {
         }
         let special = [' ', '\t', '\n', '*', '?', '['];
         let quoted = word.parts.iter().any(|p| {
-            matches!(p.kind, PartKind::DoubleQuoted(_) | PartKind::SingleQuoted(_) | PartKind::AnsiC(_))
-                || matches!(p.kind, PartKind::Literal { escaped: true, .. })
+            matches!(
+                p.kind,
+                PartKind::DoubleQuoted(_) | PartKind::SingleQuoted(_) | PartKind::AnsiC(_)
+            ) || matches!(p.kind, PartKind::Literal { escaped: true, .. })
         });
         if mode != Mode::Whole && quoted && special.iter().any(|c| given.may_contain(*c)) {
             return Expanded::Events(vec![Event::Many(Value::Unknown(Origin::Variable))]);
@@ -338,11 +379,12 @@ impl Evaluator<'_> {
     /// The text of a pattern operand that is one literal.
     fn single_literal(&self, word: &Word) -> Option<SmolStr> {
         match word.parts.as_slice() {
-            [Part { kind: PartKind::Literal { text, .. } | PartKind::SingleQuoted(text), .. }]
-                if !text.contains(['*', '?', '[', ']', '\\']) =>
-            {
-                Some(text.clone())
-            }
+            [
+                Part {
+                    kind: PartKind::Literal { text, .. } | PartKind::SingleQuoted(text),
+                    ..
+                },
+            ] if !text.contains(['*', '?', '[', ']', '\\']) => Some(text.clone()),
             _ => None,
         }
     }
@@ -375,7 +417,11 @@ impl Evaluator<'_> {
                 | PartKind::Tilde(_) => {
                     let value = self.single_parts(std::slice::from_ref(part), env);
                     let text = value.known().map(escaped_text);
-                    if matches!(part.kind, PartKind::Substitution(_)) { None } else { text }
+                    if matches!(part.kind, PartKind::Substitution(_)) {
+                        None
+                    } else {
+                        text
+                    }
                 }
             };
             out = out.zip(piece).map(|(mut text, piece)| {
@@ -409,7 +455,11 @@ impl Evaluator<'_> {
             (false, Some('%')) => Some(End::Finish),
             _ => None,
         };
-        let text = if end.is_some() { text.get(1..).unwrap_or_default() } else { &text };
+        let text = if end.is_some() {
+            text.get(1..).unwrap_or_default()
+        } else {
+            &text
+        };
         let compiled = Pattern::compile(text);
         each(value, max, |subject| {
             let compiled = compiled.as_ref()?;
@@ -426,7 +476,9 @@ fn holds_list(part: &Part) -> bool {
     match &part.kind {
         PartKind::DoubleQuoted(parts) => parts.iter().any(holds_list),
         PartKind::Parameter(p) => {
-            p.name == "@" || p.index == Some(Index::All) || !matches!(p.op, ParameterOp::Plain | ParameterOp::Length)
+            p.name == "@"
+                || p.index == Some(Index::All)
+                || !matches!(p.op, ParameterOp::Plain | ParameterOp::Length)
         }
         PartKind::Literal { .. }
         | PartKind::SingleQuoted(_)
@@ -442,7 +494,11 @@ fn holds_list(part: &Part) -> bool {
 }
 
 fn any(origin: Origin, span: Span) -> Field {
-    Field { value: Value::Unknown(origin), count: Count::Any, ..Field::literal("", span) }
+    Field {
+        value: Value::Unknown(origin),
+        count: Count::Any,
+        ..Field::literal("", span)
+    }
 }
 
 /// Which side of `${x-w}` is used.
@@ -487,8 +543,13 @@ fn without_empty(value: &Value, colon: bool) -> Option<Value> {
 
 /// The operation on each text, where all are known and it can be computed.
 fn each(value: &Value, max: usize, op: impl Fn(&str) -> Option<SmolStr>) -> Value {
-    let done = value.texts().and_then(|texts| texts.iter().map(|t| op(t)).collect::<Option<Vec<_>>>());
-    done.map_or_else(|| Value::Unknown(value.origin()), |texts| Value::one_of(texts, max))
+    let done = value
+        .texts()
+        .and_then(|texts| texts.iter().map(|t| op(t)).collect::<Option<Vec<_>>>());
+    done.map_or_else(
+        || Value::Unknown(value.origin()),
+        |texts| Value::one_of(texts, max),
+    )
 }
 
 fn substring(text: &str, from: &Value, count: Option<&Value>) -> Option<SmolStr> {
@@ -520,7 +581,13 @@ fn cased(text: &str, upper: bool, all: bool) -> Option<SmolStr> {
     if !text.is_ascii() {
         return None;
     }
-    let change = |c: char| if upper { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
+    let change = |c: char| {
+        if upper {
+            c.to_ascii_uppercase()
+        } else {
+            c.to_ascii_lowercase()
+        }
+    };
     let change = |(i, c)| if all || i == 0 { change(c) } else { c };
     Some(text.chars().enumerate().map(change).collect())
 }

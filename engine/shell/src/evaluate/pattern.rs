@@ -14,7 +14,10 @@ enum Piece {
     Char(char),
     One,
     Many,
-    Set { negated: bool, ranges: Vec<(char, char)> },
+    Set {
+        negated: bool,
+        ranges: Vec<(char, char)>,
+    },
 }
 
 /// A compiled pattern.
@@ -123,7 +126,7 @@ impl Pattern {
                 }
             };
             if self.matches(piece) {
-                return Some(kept.iter().collect());
+                return Some(kept.iter().copied().collect());
             }
         }
         Some(text.into())
@@ -140,7 +143,9 @@ impl Pattern {
             let longest = if done && !all {
                 None
             } else {
-                (1..=rest.len()).rev().find(|n| rest.get(..*n).is_some_and(|piece| self.matches(piece)))
+                (1..=rest.len())
+                    .rev()
+                    .find(|n| rest.get(..*n).is_some_and(|piece| self.matches(piece)))
             };
             match longest {
                 Some(length) => {
@@ -192,7 +197,11 @@ mod tests {
     use super::*;
 
     fn remove(text: &str, pattern: &str, end: End, longest: bool) -> String {
-        Pattern::compile(pattern).unwrap().remove(text, end, longest).unwrap().into()
+        Pattern::compile(pattern)
+            .unwrap()
+            .remove(text, end, longest)
+            .unwrap()
+            .into()
     }
 
     #[test]
@@ -213,8 +222,14 @@ mod tests {
         assert_eq!(pattern("a").replace("banana", "o", false).unwrap(), "bonana");
         assert_eq!(pattern("a").replace("banana", "o", true).unwrap(), "bonono");
         assert_eq!(pattern("a*").replace("banana", "o", true).unwrap(), "bo");
-        assert_eq!(pattern("an").replace_end("banan", "X", End::Finish).unwrap(), "banX");
-        assert_eq!(pattern("b").replace_end("banan", "X", End::Start).unwrap(), "Xanan");
+        assert_eq!(
+            pattern("an").replace_end("banan", "X", End::Finish).unwrap(),
+            "banX"
+        );
+        assert_eq!(
+            pattern("b").replace_end("banan", "X", End::Start).unwrap(),
+            "Xanan"
+        );
     }
 
     #[test]
@@ -222,6 +237,11 @@ mod tests {
         for pattern in ["[a-z]", "[[:alpha:]]", "a\\", "[ab", "@(a|b)"] {
             assert_eq!(Pattern::compile(pattern), None, "{pattern}");
         }
-        assert_eq!(Pattern::compile("a").unwrap().remove(&"a".repeat(LONGEST + 1), End::Start, false), None);
+        assert_eq!(
+            Pattern::compile("a")
+                .unwrap()
+                .remove(&"a".repeat(LONGEST + 1), End::Start, false),
+            None
+        );
     }
 }

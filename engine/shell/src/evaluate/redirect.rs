@@ -1,8 +1,6 @@
 //! Redirections: what they open, and where the descriptors lead afterwards.
 
-use crate::{
-    Access, AccessMode, HereDocument, Part, PartKind, Redirect, RedirectKind, Value, Word,
-};
+use crate::{Access, AccessMode, HereDocument, Part, PartKind, Redirect, RedirectKind, Value, Word};
 
 use super::state::Channel;
 use super::{Env, Evaluator};
@@ -22,8 +20,12 @@ impl Evaluator<'_> {
             RedirectKind::Write(word) | RedirectKind::Clobber(word) => {
                 self.open(redirect, word, AccessMode::Write, &[fd.unwrap_or(1)], env);
             }
-            RedirectKind::Append(word) => self.open(redirect, word, AccessMode::Append, &[fd.unwrap_or(1)], env),
-            RedirectKind::ReadWrite(word) => self.open(redirect, word, AccessMode::ReadWrite, &[fd.unwrap_or(0)], env),
+            RedirectKind::Append(word) => {
+                self.open(redirect, word, AccessMode::Append, &[fd.unwrap_or(1)], env)
+            }
+            RedirectKind::ReadWrite(word) => {
+                self.open(redirect, word, AccessMode::ReadWrite, &[fd.unwrap_or(0)], env)
+            }
             RedirectKind::WriteBoth(word) => self.open(redirect, word, AccessMode::Write, &[1, 2], env),
             RedirectKind::AppendBoth(word) => self.open(redirect, word, AccessMode::Append, &[1, 2], env),
             RedirectKind::Duplicate { input, from } => {
@@ -50,13 +52,21 @@ impl Evaluator<'_> {
         let span = env.span(redirect.span);
         let mark = self.writers.len();
         let process = match word.parts.as_slice() {
-            [Part { kind: PartKind::ReadFrom(list), .. }] => {
+            [
+                Part {
+                    kind: PartKind::ReadFrom(list),
+                    ..
+                },
+            ] => {
                 let pipe = self.process_substitution(list, true, env);
                 Some(self.writers_of(pipe, mark))
             }
-            [Part { kind: PartKind::WriteTo(list), .. }] => {
-                Some(Channel::Into(self.process_substitution(list, false, env)))
-            }
+            [
+                Part {
+                    kind: PartKind::WriteTo(list),
+                    ..
+                },
+            ] => Some(Channel::Into(self.process_substitution(list, false, env))),
             _ => None,
         };
         if let Some(channel) = process {
@@ -82,7 +92,12 @@ impl Evaluator<'_> {
 
     fn access(&mut self, mode: AccessMode, path: Value, span: crate::Span) {
         let directory = self.state.data.directory.clone();
-        self.out.accesses.push(Access { mode, path, directory, span });
+        self.out.accesses.push(Access {
+            mode,
+            path,
+            directory,
+            span,
+        });
     }
 
     /// Where a descriptor leads that was opened on a path; `None` where it may still lead where it led before.
@@ -127,7 +142,9 @@ impl Evaluator<'_> {
                 | PartKind::Tilde(_) => None,
             };
             let piece = match text {
-                Some(text) if document.strip_tabs && text.contains('\t') => Value::Known(stripped(text, line_start).into()),
+                Some(text) if document.strip_tabs && text.contains('\t') => {
+                    Value::Known(stripped(text, line_start).into())
+                }
                 Some(text) => Value::Known(text.clone()),
                 None => self.single_parts(std::slice::from_ref(part), env),
             };
@@ -142,7 +159,11 @@ impl Evaluator<'_> {
 fn stripped(text: &str, line_start: bool) -> String {
     let mut out = String::with_capacity(text.len());
     for (i, line) in text.split_inclusive('\n').enumerate() {
-        out.push_str(if i > 0 || line_start { line.trim_start_matches('\t') } else { line });
+        out.push_str(if i > 0 || line_start {
+            line.trim_start_matches('\t')
+        } else {
+            line
+        });
     }
     out
 }

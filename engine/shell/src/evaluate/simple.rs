@@ -39,7 +39,11 @@ impl Evaluator<'_> {
                     let content = self.assigned(assignment, env);
                     let field = self.declared_field(assignment, &content, env);
                     let name = assignment.name.text.clone();
-                    declared.push(Declared { at: fields.len(), name, content });
+                    declared.push(Declared {
+                        at: fields.len(),
+                        name,
+                        content,
+                    });
                     fields.push(field);
                 }
             }
@@ -58,7 +62,13 @@ impl Evaluator<'_> {
             return None;
         }
         let prefix = self.prefix(&simple.assignments, env);
-        let call = Call { fields, declared, prefix, span: env.span(command.span), lookup: Lookup::Any };
+        let call = Call {
+            fields,
+            declared,
+            prefix,
+            span: env.span(command.span),
+            lookup: Lookup::Any,
+        };
         if command.redirects.is_empty() {
             return self.call(call, env);
         }
@@ -93,7 +103,11 @@ impl Evaluator<'_> {
             if assignments.len() > 1 {
                 hidden.push((name.clone(), self.bind(&name, content.clone())));
             }
-            prefix.push(Prefix { name, content, setting });
+            prefix.push(Prefix {
+                name,
+                content,
+                setting,
+            });
         }
         for (name, old) in hidden.into_iter().rev() {
             self.unbind(&name, old);

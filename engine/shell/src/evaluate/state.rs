@@ -115,11 +115,19 @@ pub(super) enum Channel {
 
 impl Variable {
     pub(super) fn scalar(value: Value) -> Self {
-        Self { content: Content::Scalar(value), presence: Presence::Set, readonly: false }
+        Self {
+            content: Content::Scalar(value),
+            presence: Presence::Set,
+            readonly: false,
+        }
     }
 
     pub(super) fn unset() -> Self {
-        Self { content: Content::Scalar(Value::EMPTY), presence: Presence::Unset, readonly: false }
+        Self {
+            content: Content::Scalar(Value::EMPTY),
+            presence: Presence::Unset,
+            readonly: false,
+        }
     }
 
     /// What the environment may hold.
@@ -139,8 +147,16 @@ impl Variable {
             // An unset name beside an array is an array of no elements or these.
             _ => Content::AnyArray(Origin::Variable),
         };
-        let presence = if self.presence == other.presence { self.presence } else { Presence::Maybe };
-        Self { content, presence, readonly: self.readonly || other.readonly }
+        let presence = if self.presence == other.presence {
+            self.presence
+        } else {
+            Presence::Maybe
+        };
+        Self {
+            content,
+            presence,
+            readonly: self.readonly || other.readonly,
+        }
     }
 
     /// What stands for this after any number of further changes of the kind that led from `before` to this.
@@ -156,19 +172,29 @@ impl Variable {
             (Content::Scalar(a), Content::Scalar(_)) => Content::Scalar(Value::Unknown(a.origin())),
             _ => Content::AnyArray(Origin::Variable),
         };
-        Self { content, ..self.clone() }
+        Self {
+            content,
+            ..self.clone()
+        }
     }
 }
 
 impl Data {
     pub(super) fn get(&self, name: &str) -> Option<&Variable> {
-        let at = self.variables.binary_search_by(|(n, _)| n.as_str().cmp(name)).ok()?;
+        let at = self
+            .variables
+            .binary_search_by(|(n, _)| n.as_str().cmp(name))
+            .ok()?;
         self.variables.get(at).map(|(_, v)| v)
     }
 
     pub(super) fn set(&mut self, name: &SmolStr, variable: Variable) {
         match self.variables.binary_search_by(|(n, _)| n.cmp(name)) {
-            Ok(at) => self.variables.get_mut(at).into_iter().for_each(|slot| slot.1 = variable.clone()),
+            Ok(at) => self
+                .variables
+                .get_mut(at)
+                .into_iter()
+                .for_each(|slot| slot.1 = variable.clone()),
             Err(at) => self.variables.insert(at, (name.clone(), variable)),
         }
     }
@@ -190,7 +216,9 @@ impl Data {
         }
         match name {
             "PWD" => Variable::scalar(directory_value(&self.directory)),
-            "HOME" => home.map_or_else(Variable::environment, |h| Variable::scalar(Value::Known(h.clone()))),
+            "HOME" => home.map_or_else(Variable::environment, |h| {
+                Variable::scalar(Value::Known(h.clone()))
+            }),
             "IFS" => Variable::scalar(Value::Known(SmolStr::new_static(" \t\n"))),
             _ => Variable::environment(),
         }
@@ -209,7 +237,9 @@ pub(super) fn directory_value(directory: &Directory) -> Value {
 pub(super) fn join_directories(a: &Directory, b: &Directory) -> Directory {
     match (a, b) {
         (Directory::Unknown(origin), _) | (_, Directory::Unknown(origin)) => Directory::Unknown(*origin),
-        (Directory::OneOf(a), Directory::OneOf(b)) => one_of_directories(a.iter().chain(b).cloned().collect()),
+        (Directory::OneOf(a), Directory::OneOf(b)) => {
+            one_of_directories(a.iter().chain(b).cloned().collect())
+        }
     }
 }
 
@@ -268,17 +298,14 @@ impl State {
         if self.dead && !other.dead {
             return other;
         }
-        let data = if Rc::ptr_eq(&self.data, &other.data) {
-            self.data
-        } else {
-            Rc::new(join_data(&self.data, &other.data, rules))
-        };
-        let descriptors = if self.descriptors == other.descriptors {
-            self.descriptors
-        } else {
-            Rc::new(join_descriptors(&self, &other))
-        };
-        Self { data, descriptors, dead: self.dead }
+        let mut joined = self;
+        if joined.descriptors != other.descriptors {
+            joined.descriptors = Rc::new(join_descriptors(&joined, &other));
+        }
+        if !Rc::ptr_eq(&joined.data, &other.data) {
+            joined.data = Rc::new(join_data(&joined.data, &other.data, rules));
+        }
+        joined
     }
 
     /// What stands for this state after any number of further rounds of a loop that led from `before` to it.
@@ -288,7 +315,10 @@ impl State {
         for (name, variable) in &mut data.variables {
             *variable = match old.get(name) {
                 Some(was) => variable.widen(was),
-                None => Variable { readonly: variable.readonly, ..Variable::environment() },
+                None => Variable {
+                    readonly: variable.readonly,
+                    ..Variable::environment()
+                },
             };
         }
         if now.directory != old.directory {
@@ -300,7 +330,10 @@ impl State {
         if now.stack != old.stack {
             data.stack = None;
         }
-        Self { data: Rc::new(data), ..self.clone() }
+        Self {
+            data: Rc::new(data),
+            ..self.clone()
+        }
     }
 }
 
@@ -312,7 +345,9 @@ fn join_data(a: &Data, b: &Data, rules: JoinRules<'_>) -> Data {
     for name in names {
         let joined = match (a.get(name), b.get(name)) {
             (Some(x), Some(y)) if x == y => x.clone(),
-            _ => a.lookup(name, rules.home).join(&b.lookup(name, rules.home), rules.set_values),
+            _ => a
+                .lookup(name, rules.home)
+                .join(&b.lookup(name, rules.home), rules.set_values),
         };
         variables.push((name.clone(), joined));
     }
@@ -322,7 +357,10 @@ fn join_data(a: &Data, b: &Data, rules: JoinRules<'_>) -> Data {
     }
     for theirs in &b.functions {
         match functions.iter_mut().find(|f| f.name == theirs.name) {
-            None => functions.push(FunctionBinding { maybe_absent: true, ..theirs.clone() }),
+            None => functions.push(FunctionBinding {
+                maybe_absent: true,
+                ..theirs.clone()
+            }),
             Some(ours) => {
                 for body in &theirs.bodies {
                     if !ours.bodies.contains(body) {
@@ -337,7 +375,11 @@ fn join_data(a: &Data, b: &Data, rules: JoinRules<'_>) -> Data {
     Data {
         variables,
         functions,
-        positional: if a.positional == b.positional { a.positional.clone() } else { None },
+        positional: if a.positional == b.positional {
+            a.positional.clone()
+        } else {
+            None
+        },
         directory: join_directories(&a.directory, &b.directory),
         stack: if a.stack == b.stack { a.stack.clone() } else { None },
         exported,
@@ -346,7 +388,12 @@ fn join_data(a: &Data, b: &Data, rules: JoinRules<'_>) -> Data {
 }
 
 fn join_descriptors(a: &State, b: &State) -> Vec<(u32, Channel)> {
-    let mut fds: Vec<u32> = a.descriptors.iter().chain(b.descriptors.iter()).map(|(n, _)| *n).collect();
+    let mut fds: Vec<u32> = a
+        .descriptors
+        .iter()
+        .chain(b.descriptors.iter())
+        .map(|(n, _)| *n)
+        .collect();
     fds.sort_unstable();
     fds.dedup();
     let joined = |fd: u32| match (a.channel(fd), b.channel(fd)) {

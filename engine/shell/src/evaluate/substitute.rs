@@ -32,7 +32,13 @@ impl Evaluator<'_> {
                 Value::one_of(trimmed, self.set_values())
             }
             Some(Value::Integer) => Value::Integer,
-            Some(Value::Glob(_) | Value::Below(_) | Value::Affixed { .. } | Value::Descriptor | Value::Unknown(_))
+            Some(
+                Value::Glob(_)
+                | Value::Below(_)
+                | Value::Affixed { .. }
+                | Value::Descriptor
+                | Value::Unknown(_),
+            )
             | None => Value::Unknown(Origin::Substitution),
         }
     }
@@ -40,14 +46,30 @@ impl Evaluator<'_> {
     /// Whether a substitution is one command of those whose output is known from its words: `pwd`, `echo` and `printf`
     /// without redirections, and `cat` of one here-document.
     fn only_printer(&self, list: &List) -> bool {
-        let [statement] = list.statements.as_slice() else { return false };
-        let [stage] = statement.first.stages.as_slice() else { return false };
+        let [statement] = list.statements.as_slice() else {
+            return false;
+        };
+        let [stage] = statement.first.stages.as_slice() else {
+            return false;
+        };
         if statement.background || !statement.rest.is_empty() || statement.first.timed {
             return false;
         }
-        let CommandKind::Simple(Simple { assignments, words }) = &stage.kind else { return false };
-        let Some(Argument::Word(Word { parts, .. })) = words.first() else { return false };
-        let [Part { kind: PartKind::Literal { text, .. }, .. }] = parts.as_slice() else { return false };
+        let CommandKind::Simple(Simple { assignments, words }) = &stage.kind else {
+            return false;
+        };
+        let Some(Argument::Word(Word { parts, .. })) = words.first() else {
+            return false;
+        };
+        let [
+            Part {
+                kind: PartKind::Literal { text, .. },
+                ..
+            },
+        ] = parts.as_slice()
+        else {
+            return false;
+        };
         if !assignments.is_empty() || self.state.data.function(text).is_some() {
             return false;
         }
@@ -57,7 +79,11 @@ impl Evaluator<'_> {
                 words.len() == 1
                     && matches!(
                         stage.redirects.as_slice(),
-                        [Redirect { fd: None | Some(0), kind: RedirectKind::HereDocument(_), .. }]
+                        [Redirect {
+                            fd: None | Some(0),
+                            kind: RedirectKind::HereDocument(_),
+                            ..
+                        }]
                     )
             }
             _ => false,
@@ -81,7 +107,12 @@ impl Evaluator<'_> {
         });
         self.pending = outer;
         let end = self.out.invocations.len();
-        self.pending.push(PendingPipe { pipe, first, end, read });
+        self.pending.push(PendingPipe {
+            pipe,
+            first,
+            end,
+            read,
+        });
         pipe
     }
 }

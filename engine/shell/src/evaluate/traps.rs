@@ -54,7 +54,9 @@ impl Evaluator<'_> {
         for function in &self.functions {
             let name = &function.name;
             match data.functions.iter_mut().find(|f| f.name == *name) {
-                Some(binding) if !binding.bodies.contains(function) => binding.bodies.push(Rc::clone(function)),
+                Some(binding) if !binding.bodies.contains(function) => {
+                    binding.bodies.push(Rc::clone(function))
+                }
                 Some(_) => {}
                 None => data.functions.push(FunctionBinding {
                     name: name.clone(),

@@ -69,7 +69,9 @@ impl Value {
             Self::Integer => true,
             Self::Known(text) => is_integer(text),
             Self::OneOf(texts) => texts.iter().all(|t| is_integer(t)),
-            Self::Glob(_) | Self::Below(_) | Self::Affixed { .. } | Self::Descriptor | Self::Unknown(_) => false,
+            Self::Glob(_) | Self::Below(_) | Self::Affixed { .. } | Self::Descriptor | Self::Unknown(_) => {
+                false
+            }
         }
     }
 
@@ -142,7 +144,10 @@ impl Value {
     fn affixed_join(&self, other: &Self, origin: Origin) -> Self {
         let prefix = common_prefix(&self.known_prefix(), &other.known_prefix());
         let suffix = common_suffix(&self.known_suffix(), &other.known_suffix());
-        let room = self.least_len().min(other.least_len()).saturating_sub(prefix.len());
+        let room = self
+            .least_len()
+            .min(other.least_len())
+            .saturating_sub(prefix.len());
         let suffix = tail(&suffix, room);
         Self::affixed(prefix, suffix, origin)
     }
@@ -205,7 +210,11 @@ impl Value {
             Self::Known(b) => glue(&self.known_suffix(), b),
             _ => other.known_suffix(),
         };
-        let origin = if matches!(self, Self::Known(_)) { other.origin() } else { self.origin() };
+        let origin = if matches!(self, Self::Known(_)) {
+            other.origin()
+        } else {
+            self.origin()
+        };
         Self::affixed(prefix, suffix, origin)
     }
 
@@ -280,7 +289,11 @@ fn common(texts: &[SmolStr], of: fn(&str, &str) -> SmolStr) -> SmolStr {
 }
 
 fn common_prefix(a: &str, b: &str) -> SmolStr {
-    a.chars().zip(b.chars()).take_while(|(x, y)| x == y).map(|(x, _)| x).collect()
+    a.chars()
+        .zip(b.chars())
+        .take_while(|(x, y)| x == y)
+        .map(|(x, _)| x)
+        .collect()
 }
 
 fn common_suffix(a: &str, b: &str) -> SmolStr {
@@ -344,7 +357,10 @@ mod tests {
     }
 
     fn affixed(prefix: &str, suffix: &str) -> Value {
-        Value::Affixed { prefix: prefix.into(), suffix: suffix.into() }
+        Value::Affixed {
+            prefix: prefix.into(),
+            suffix: suffix.into(),
+        }
     }
 
     #[test]
@@ -352,17 +368,26 @@ mod tests {
         let unknown = Value::Unknown(Origin::Input);
         assert_eq!(known("a").join(&known("a"), 4), known("a"));
         assert_eq!(known("b").join(&known("a"), 4), set(&["a", "b"]));
-        assert_eq!(set(&["a", "b"]).join(&known("c"), 2), Value::Unknown(Origin::Limit));
+        assert_eq!(
+            set(&["a", "b"]).join(&known("c"), 2),
+            Value::Unknown(Origin::Limit)
+        );
         assert_eq!(known("a").join(&unknown, 4), unknown);
         assert_eq!(known("7").join(&Value::Integer, 4), Value::Integer);
         assert_eq!(set(&["1", "2"]).join(&known("3"), 2), Value::Integer);
-        assert_eq!(known("src/a.rs").join(&Value::Glob("src/*.rs".into()), 4), affixed("src/", ".rs"));
+        assert_eq!(
+            known("src/a.rs").join(&Value::Glob("src/*.rs".into()), 4),
+            affixed("src/", ".rs")
+        );
     }
 
     #[test]
     fn common_ends_do_not_overlap() {
         assert_eq!(set(&["aa", "aaa"]).join(&known("aaaa"), 2), affixed("aa", ""));
-        assert_eq!(known("é").join(&Value::Glob("?".into()), 4), Value::Unknown(Origin::Variable));
+        assert_eq!(
+            known("é").join(&Value::Glob("?".into()), 4),
+            Value::Unknown(Origin::Variable)
+        );
     }
 
     #[test]
@@ -370,19 +395,35 @@ mod tests {
         let unknown = Value::Unknown(Origin::Input);
         assert_eq!(known("a").concat(&known("b"), 4), known("ab"));
         assert_eq!(set(&["a", "b"]).concat(&known("/x"), 4), set(&["a/x", "b/x"]));
-        assert_eq!(known("a*").concat(&Value::Glob("*.c".into()), 4), Value::Glob("a\\**.c".into()));
-        assert_eq!(known("a/").concat(&unknown, 4).concat(&known("/z"), 4), affixed("a/", "/z"));
+        assert_eq!(
+            known("a*").concat(&Value::Glob("*.c".into()), 4),
+            Value::Glob("a\\**.c".into())
+        );
+        assert_eq!(
+            known("a/").concat(&unknown, 4).concat(&known("/z"), 4),
+            affixed("a/", "/z")
+        );
         assert_eq!(unknown.concat(&unknown, 4), unknown);
         assert_eq!(Value::Integer.concat(&known(".txt"), 4), affixed("", ".txt"));
-        assert_eq!(Value::Below("/p".into()).concat(&known("/a"), 4), Value::Below("/p".into()));
-        assert_eq!(Value::Below("/p".into()).concat(&known("/../a"), 4), affixed("/p", "/../a"));
+        assert_eq!(
+            Value::Below("/p".into()).concat(&known("/a"), 4),
+            Value::Below("/p".into())
+        );
+        assert_eq!(
+            Value::Below("/p".into()).concat(&known("/../a"), 4),
+            affixed("/p", "/../a")
+        );
     }
 
     #[test]
     fn questions_are_answered_yes_where_it_is_possible() {
         assert!(affixed("-", "").may_equal("-v") && !affixed("a", "").may_equal("-v"));
         assert!(Value::Unknown(Origin::Input).may_begin("-"));
-        assert!(Value::Integer.may_begin("-") && !Value::Integer.may_equal("") && !Value::Integer.may_contain('['));
+        assert!(
+            Value::Integer.may_begin("-")
+                && !Value::Integer.may_equal("")
+                && !Value::Integer.may_contain('[')
+        );
         assert!(Value::Glob("*".into()).may_begin("-") && !Value::Glob("./*".into()).may_begin("-"));
         assert!(set(&["", "a"]).may_be_empty() && !known("a").may_be_empty());
     }

@@ -33,9 +33,18 @@ impl Evaluator<'_> {
             }
         };
         let text_id = u32::try_from(at + 1).unwrap_or(u32::MAX);
-        let reach = Reach { reevaluated: true, ..env.reach };
+        let reach = Reach {
+            reevaluated: true,
+            ..env.reach
+        };
         self.level += 1;
-        let inner = Env { text, text_id, remap: Some(span), reach, branch: env.branch };
+        let inner = Env {
+            text,
+            text_id,
+            remap: Some(span),
+            reach,
+            branch: env.branch,
+        };
         let failure = self.list(&script.body, inner);
         self.level -= 1;
         failure
@@ -54,8 +63,11 @@ impl Evaluator<'_> {
             }
         }
         let span = words.iter().map(|f| f.span).reduce(Span::to).unwrap_or(call.span);
-        let hidden: Vec<_> =
-            call.prefix.iter().map(|p| (p.name.clone(), self.bind(&p.name, p.content.clone()))).collect();
+        let hidden: Vec<_> = call
+            .prefix
+            .iter()
+            .map(|p| (p.name.clone(), self.bind(&p.name, p.content.clone())))
+            .collect();
         let failure = self.evaluate_value(&joined(words, self.set_values()), span, env);
         for (name, old) in hidden.into_iter().rev() {
             let now = self.state.clone();
@@ -97,7 +109,9 @@ impl Evaluator<'_> {
             Some("--") => words = words.get(1..).unwrap_or_default(),
             Some(_) | None => {}
         }
-        let Some((action, signals)) = words.split_first() else { return };
+        let Some((action, signals)) = words.split_first() else {
+            return;
+        };
         if action.count != Count::One {
             self.refuse(Construct::DynamicEvaluation, action.span);
             return;
@@ -112,7 +126,11 @@ impl Evaluator<'_> {
         match action.value.texts() {
             Some(texts) => {
                 for text in texts.iter().filter(|t| !matches!(t.as_str(), "" | "-")) {
-                    let trap = Trap { text: text.clone(), span: action.span, state: self.state.clone() };
+                    let trap = Trap {
+                        text: text.clone(),
+                        span: action.span,
+                        state: self.state.clone(),
+                    };
                     self.traps.push(trap);
                 }
             }
@@ -196,7 +214,12 @@ impl Evaluator<'_> {
         if let Some(file) = file {
             let directory = self.state.data.directory.clone();
             let path = file.value.clone();
-            self.out.accesses.push(Access { mode: AccessMode::Read, path, directory, span: file.span });
+            self.out.accesses.push(Access {
+                mode: AccessMode::Read,
+                path,
+                directory,
+                span: file.span,
+            });
         }
         self.refuse(Construct::Sourcing, place(&call, 1));
         self.announce(call, env);

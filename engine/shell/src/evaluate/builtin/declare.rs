@@ -34,13 +34,21 @@ impl Evaluator<'_> {
             readonly: name == "readonly",
             ..Wanted::default()
         };
-        let Some(first) = self.declare_options(name, &call, &mut wanted) else { return };
+        let Some(first) = self.declare_options(name, &call, &mut wanted) else {
+            return;
+        };
         if wanted.functions || wanted.prints {
             return;
         }
         for (at, field) in call.fields.iter().enumerate().skip(first) {
             if let Some(declared) = call.declared.iter().find(|d| d.at == at) {
-                self.declare_one(&declared.name, Some(declared.content.clone()), wanted, field.span, env);
+                self.declare_one(
+                    &declared.name,
+                    Some(declared.content.clone()),
+                    wanted,
+                    field.span,
+                    env,
+                );
                 continue;
             }
             let known = field.known().map(SmolStr::from);
@@ -49,9 +57,10 @@ impl Evaluator<'_> {
                     let value = Value::Known(value.into());
                     match variable.strip_suffix('+') {
                         Some(variable) => match self.lookup(variable).content {
-                            Content::Scalar(old) => {
-                                (variable, Some(Content::Scalar(old.concat(&value, self.set_values()))))
-                            }
+                            Content::Scalar(old) => (
+                                variable,
+                                Some(Content::Scalar(old.concat(&value, self.set_values()))),
+                            ),
                             Content::Array(_) | Content::AnyArray(_) => {
                                 (variable, Some(Content::AnyArray(Origin::Variable)))
                             }
@@ -132,7 +141,14 @@ impl Evaluator<'_> {
         Some(call.fields.len())
     }
 
-    fn declare_one(&mut self, name: &SmolStr, content: Option<Content>, wanted: Wanted, span: Span, env: Env<'_>) {
+    fn declare_one(
+        &mut self,
+        name: &SmolStr,
+        content: Option<Content>,
+        wanted: Wanted,
+        span: Span,
+        env: Env<'_>,
+    ) {
         let fresh = wanted.local && self.make_local(name, env);
         let content = content.map(|content| match content {
             Content::Scalar(value) if wanted.folds && !value.is_integer() => {
@@ -142,7 +158,11 @@ impl Evaluator<'_> {
             Content::Scalar(_) if wanted.array => Content::AnyArray(Origin::Variable),
             other => other,
         });
-        let scope = if wanted.export { SettingScope::Exported } else { SettingScope::Shell };
+        let scope = if wanted.export {
+            SettingScope::Exported
+        } else {
+            SettingScope::Shell
+        };
         match content {
             Some(content) => {
                 self.assign(name, content, Target { scope, span }, env);
@@ -163,14 +183,20 @@ impl Evaluator<'_> {
             None => {}
         }
         if wanted.array && self.state.data.get(name).is_none() {
-            let variable = Variable { content: Content::AnyArray(Origin::Variable), ..Variable::environment() };
+            let variable = Variable {
+                content: Content::AnyArray(Origin::Variable),
+                ..Variable::environment()
+            };
             self.state.change().set(name, variable);
         }
         if wanted.unexport {
             self.state.change().exported.retain(|(n, _)| n != name);
         }
         if wanted.readonly {
-            let variable = Variable { readonly: true, ..self.lookup(name) };
+            let variable = Variable {
+                readonly: true,
+                ..self.lookup(name)
+            };
             self.state.change().set(name, variable);
         }
     }

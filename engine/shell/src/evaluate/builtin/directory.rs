@@ -47,7 +47,9 @@ impl Evaluator<'_> {
         }
         match operands.as_slice() {
             [] => self.value_directory(&self.variable_value("HOME"), false),
-            [Value::Known(dash)] if dash == "-" => self.value_directory(&self.variable_value("OLDPWD"), false),
+            [Value::Known(dash)] if dash == "-" => {
+                self.value_directory(&self.variable_value("OLDPWD"), false)
+            }
             [target] => self.value_directory(target, true),
             // zsh replaces a piece of the path; others fail.
             _ => Directory::Unknown(Origin::Variable),
@@ -63,7 +65,9 @@ impl Evaluator<'_> {
 
     /// The directories that a value names from here.
     fn value_directory(&self, value: &Value, operand: bool) -> Directory {
-        let Some(texts) = value.texts() else { return unknown(value) };
+        let Some(texts) = value.texts() else {
+            return unknown(value);
+        };
         let mut all = Vec::new();
         for text in texts {
             // zsh counts its stack with `+n` and `-n`.
@@ -92,13 +96,23 @@ impl Evaluator<'_> {
         data.directory = target;
         data.forget("PWD");
         let was = data.get("OLDPWD").is_some_and(|v| v.readonly);
-        data.set(&SmolStr::new_static("OLDPWD"), Variable { readonly: was, ..Variable::scalar(old) });
+        data.set(
+            &SmolStr::new_static("OLDPWD"),
+            Variable {
+                readonly: was,
+                ..Variable::scalar(old)
+            },
+        );
         failed
     }
 
     pub(super) fn pushd(&mut self, call: Call, env: Env<'_>) -> Failure {
         let target = match call.arguments() {
-            [field] if field.count == Count::One && !field.value.may_begin("-") && !field.value.may_begin("+") => {
+            [field]
+                if field.count == Count::One
+                    && !field.value.may_begin("-")
+                    && !field.value.may_begin("+") =>
+            {
                 Some(self.value_directory(&field.value, true))
             }
             _ => None,

@@ -14,11 +14,25 @@ impl Evaluator<'_> {
     pub(super) fn read(&mut self, call: Call, env: Env<'_>) {
         self.announce_copy(&call, env);
         let flags = match self.shell() {
-            Shell::Bash => Flags { alone: "rs", valued: "dnNptu", array: Some('a') },
-            Shell::Zsh => Flags { alone: "rs", valued: "", array: Some('A') },
-            Shell::Sh => Flags { alone: "r", valued: "p", array: None },
+            Shell::Bash => Flags {
+                alone: "rs",
+                valued: "dnNptu",
+                array: Some('a'),
+            },
+            Shell::Zsh => Flags {
+                alone: "rs",
+                valued: "",
+                array: Some('A'),
+            },
+            Shell::Sh => Flags {
+                alone: "r",
+                valued: "p",
+                array: None,
+            },
         };
-        let Some((operands, array)) = self.options(&call, flags) else { return };
+        let Some((operands, array)) = self.options(&call, flags) else {
+            return;
+        };
         if let Some(field) = array {
             if let Some(name) = self.plain_name(&field) {
                 let content = Content::AnyArray(Origin::Input);
@@ -54,7 +68,16 @@ impl Evaluator<'_> {
     pub(super) fn mapfile(&mut self, call: Call, env: Env<'_>) {
         self.announce_copy(&call, env);
         // `-C` names code that is run, `-c` only counts for it.
-        let Some((operands, _)) = self.options(&call, Flags { alone: "t", valued: "dnOsu", array: None }) else { return };
+        let Some((operands, _)) = self.options(
+            &call,
+            Flags {
+                alone: "t",
+                valued: "dnOsu",
+                array: None,
+            },
+        ) else {
+            return;
+        };
         let content = Content::AnyArray(Origin::Input);
         match operands.as_slice() {
             [] => {
@@ -106,16 +129,24 @@ impl Evaluator<'_> {
         if self.shell() == Shell::Zsh {
             self.check_zsh_format(words, place(&call, format));
         }
-        let output = if format < 3 { printed(words, self.set_values()) } else { None };
+        let output = if format < 3 {
+            printed(words, self.set_values())
+        } else {
+            None
+        };
         self.announce(call, env);
         self.output = output;
     }
 
     /// zsh evaluates the arguments of numeric conversions as arithmetic.
     fn check_zsh_format(&mut self, words: &[Field], span: Span) {
-        let Some((format, arguments)) = words.split_first() else { return };
+        let Some((format, arguments)) = words.split_first() else {
+            return;
+        };
         let texts = format.known().is_some_and(|f| {
-            f.split('%').skip(1).all(|c| c.is_empty() || c.starts_with(['s', 'b', 'q', 'c']))
+            f.split('%')
+                .skip(1)
+                .all(|c| c.is_empty() || c.starts_with(['s', 'b', 'q', 'c']))
         });
         if !texts && !arguments.iter().all(|f| f.value.is_integer()) {
             self.refuse(Construct::ArithmeticCode, span);
@@ -190,7 +221,14 @@ fn printed(words: &[Field], max: usize) -> Option<Value> {
     let mut text = String::new();
     let mut chars = format.chars();
     while let Some(c) = chars.next() {
-        match (c, if matches!(c, '%' | '\\') { chars.next() } else { None }) {
+        match (
+            c,
+            if matches!(c, '%' | '\\') {
+                chars.next()
+            } else {
+                None
+            },
+        ) {
             ('%', Some('%')) => text.push('%'),
             ('\\', Some('n')) => text.push('\n'),
             ('\\', Some('t')) => text.push('\t'),

@@ -46,10 +46,9 @@ impl Evaluator<'_> {
                         match name {
                             // Prints the options.
                             None => true,
-                            Some(name) => matches!(
-                                name.known(),
-                                Some("errexit" | "nounset" | "xtrace" | "pipefail")
-                            ),
+                            Some(name) => {
+                                matches!(name.known(), Some("errexit" | "nounset" | "xtrace" | "pipefail"))
+                            }
                         }
                     }
                     _ => false,
@@ -82,7 +81,11 @@ impl Evaluator<'_> {
         let shifted = match (count, self.state.data.positional.as_deref()) {
             (Some(count), Some(fields)) if fields.iter().take(count).all(|f| f.count == Count::One) => {
                 // Shifting by more than there are is an error that changes nothing.
-                let kept = if count > fields.len() { fields.clone() } else { fields.iter().skip(count).cloned().collect() };
+                let kept = if count > fields.len() {
+                    fields.clone()
+                } else {
+                    fields.iter().skip(count).cloned().collect()
+                };
                 Some(Rc::new(kept))
             }
             _ => None,

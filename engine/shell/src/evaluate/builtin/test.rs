@@ -29,7 +29,10 @@ impl Evaluator<'_> {
                 continue;
             }
             // With three arguments and an operator between them, the outer ones are operands.
-            let before = i.checked_sub(1).and_then(|b| arguments.get(b)).and_then(Field::known);
+            let before = i
+                .checked_sub(1)
+                .and_then(|b| arguments.get(b))
+                .and_then(Field::known);
             let between = arguments.len() == 3 && before.is_some_and(|b| BINARY.contains(&b));
             if !between {
                 self.refuse(Construct::BuiltinForm, operator.span);
@@ -40,7 +43,9 @@ impl Evaluator<'_> {
                 Count::One => false,
                 Count::OneOrMore | Count::Any => true,
             };
-            if run && (field.value.may_equal("-v") || field.value.may_equal("-R") || field.value.may_equal("-o")) {
+            if run
+                && (field.value.may_equal("-v") || field.value.may_equal("-R") || field.value.may_equal("-o"))
+            {
                 self.refuse(Construct::BuiltinForm, field.span);
             }
         }

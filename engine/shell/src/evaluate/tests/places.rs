@@ -1,0 +1,151 @@
+//! Directories, files and streams.
+
+use super::{check, check_accesses, check_places, check_refused, check_streams, run};
+
+#[test]
+fn cd_is_followed() {
+    check_places("cd src && ls", &["/project/src: ls"]);
+    check_places("cd src; ls", &["/project|/project/src: ls"]);
+    check_places("cd src || exit 1; ls", &["/project/src: ls"]);
+    check_places("cd -- src && ls", &["/project/src: ls"]);
+    check_places("cd src/../sub && ls", &["/project/sub: ls"]);
+    check_places("cd sub && cd .. && ls", &["/project: ls"]);
+    check_places("cd /tmp && ls", &["/tmp: ls"]);
+    check_places("cd && ls", &["/home/dev: ls"]);
+    check_places("cd ~ && cat .ssh/id_rsa", &["/home/dev: cat .ssh/id_rsa"]);
+    check_places("cd - && ls", &["‹›: ls"]);
+    check_places("cd src && cd - && ls", &["/project: ls"]);
+    check_places("cd $DIR && ls", &["‹›: ls"]);
+    check_places(
+        "cd \"$(git rev-parse --show-toplevel)\" && ls",
+        &["/project: git rev-parse --show-toplevel", "‹›: ls"],
+    );
+    check_places("cd ../../.. && ls", &["/: ls"]);
+    check_places("cd src && cat \"$PWD/x\"", &["/project/src: cat /project/src/x"]);
+    check_places(
+        "for d in a b; do cd /x/$d; done && ls",
+        &["/project|/x/a|/x/b: ls"],
+    );
+    check_places(
+        "while c; do cd ..; done; ls",
+        &["/|/project: c", "/|/project: ls"],
+    );
+    check_places(
+        "if cd src; then ls; else pwd; fi; make",
+        &["/project/src: ls", "/project|/project/src: make"],
+    );
+    check_places("! cd src && ls", &["/project: ls"]);
+}
+
+#[test]
+fn subshells_and_pipelines_keep_their_directory() {
+    check_places("(cd src && ls) && ls", &["/project/src: ls", "/project: ls"]);
+    check_places(
+        "cd sub | cat; rm -rf build",
+        &["/project: cat", "/project: rm -rf build"],
+    );
+    check_places(
+        "pushd src && ls && popd && make",
+        &["/project/src: ls", "/project: make"],
+    );
+    check_places(
+        "f() { cd src && ls; }; f && make",
+        &["/project/src: ls", "/project/src: make"],
+    );
+}
+
+#[test]
+fn redirections_are_accesses() {
+    check_accesses(
+        "cat < a > b 2>> c",
+        &["Read /project a", "Write /project b", "Append /project c"],
+    );
+    check_accesses("cd src && echo x > a.txt", &["Write /project/src a.txt"]);
+    check_accesses("ls &> /dev/null", &["Write /project /dev/null"]);
+    check_accesses("ls 2>&1 >&-", &[]);
+    check_accesses("echo x > $T", &["Write /project ‹›"]);
+    check_accesses("cat < \"$FILE\"", &["Read /project ‹›"]);
+    check_accesses("echo \"$(<.env)\"", &["Read /project .env"]);
+    check_accesses("f() { ls; } > pwned; f", &["Write /project pwned"]);
+    check_accesses("for f in a; do echo $f; done > x", &["Write /project x"]);
+    check_accesses("> x", &["Write /project x"]);
+    check_accesses("exec 5< .env; cat <&5", &["Read /project .env"]);
+    check_accesses("cat <> x", &["ReadWrite /project x"]);
+    check_refused("source .env", &["sourcing"], &["source .env"]);
+}
+
+#[test]
+fn streams_are_connected() {
+    check_streams(
+        "a | b | c",
+        &["a < inherited > [1]", "b < pipe [0] > [2]", "c < pipe [1] > []"],
+    );
+    check_streams(
+        "{ a; b > f; } | c",
+        &["a < inherited > [2]", "b < inherited > []", "c < pipe [0] > []"],
+    );
+    check_streams(
+        "a 2>&1 >/dev/null | b",
+        &["a < inherited > [1]", "b < pipe [0] > []"],
+    );
+    check_streams(
+        "a | while read -r x; do b; done",
+        &[
+            "a < inherited > [1, 2]",
+            "read < pipe [0] > []",
+            "b < pipe [0] > []",
+        ],
+    );
+    check_streams(
+        "exec 5< .env; cat <&5",
+        &["exec < inherited > []", "cat < file .env > []"],
+    );
+    check_streams(
+        "while read -r l; do b; done < f",
+        &["read < file f > []", "b < file f > []"],
+    );
+    check_streams("a < /dev/null; b <&-", &["a < empty > []", "b < empty > []"]);
+    check_streams("wc <<< \"$HOME\"", &["wc < text \"/home/dev\\n\" > []"]);
+    check_streams(
+        "cat <<EOF\na $HOME $x\nEOF",
+        &["cat < text a /home/dev ‹›\n > []"],
+    );
+    check_streams("sh <<-'EOF'\n\tls\n\tEOF", &["sh < text \"ls\\n\" > []"]);
+    check_streams("f() { b; }; a | f", &["a < inherited > [1]", "b < pipe [0] > []"]);
+    check_streams(
+        "a > /dev/stdout | b",
+        &["a < inherited > [1]", "b < pipe [0] > []"],
+    );
+}
+
+#[test]
+fn process_substitutions_are_connected() {
+    check(
+        "diff <(sort a) <(sort b)",
+        &["sort a", "sort b", "diff ‹fd› ‹fd›"],
+    );
+    check_streams(
+        "bash <(curl x)",
+        &["curl < inherited > [1]", "bash < inherited > []"],
+    );
+    check_streams(
+        "a | tee >(sh)",
+        &[
+            "a < inherited > [2]",
+            "sh < pipe [2] > []",
+            "tee < pipe [0] > [1]",
+        ],
+    );
+    check_streams("a > >(sh)", &["sh < pipe [1] > []", "a < inherited > [0]"]);
+    check_streams(
+        "sh < <(curl x)",
+        &["curl < inherited > [1]", "sh < pipe [0] > []"],
+    );
+}
+
+#[test]
+fn captured_output_is_marked() {
+    let found = run("x=$(a; b > f; c | d)");
+    let captured: Vec<bool> = found.invocations.iter().map(|i| i.captured).collect();
+    assert_eq!(captured, [true, false, false, true]);
+}
