@@ -5,7 +5,8 @@
 pub struct Limits {
     /// Bytes of one text; 64 KiB by default, configurable up to [`Limits::MAX_TEXT_BYTES`].
     pub text_bytes: usize,
-    /// Nesting of constructs (groups, substitutions, quotes in expansions).
+    /// Nesting of constructs. Each list, compound command, double quote, substitution, expansion and operand counts, so
+    /// that `"$( )"` is three deep.
     pub depth: usize,
     /// Simple commands in one text, nested ones included.
     pub commands: usize,

@@ -42,6 +42,8 @@ struct Reading {
     parentheses: usize,
     questions: usize,
     operand: Operand,
+    /// Whether anything but blanks was read.
+    started: bool,
     /// The tokens, as long as all of them can be computed.
     tokens: Option<Vec<Token>>,
 }
@@ -77,6 +79,7 @@ impl Parser<'_> {
             parentheses: 0,
             questions: 0,
             operand: Operand::None,
+            started: false,
             tokens: Some(Vec::new()),
         };
         loop {
@@ -87,9 +90,10 @@ impl Parser<'_> {
                 return Err(self.since(unclosed(ending), reading.opened));
             }
             if reading.operand == Operand::None {
-                if self.ends_empty(ending, &reading, start) {
+                if self.ends_empty(ending, &reading) {
                     break;
                 }
+                reading.started = true;
                 self.arithmetic_operand(&mut reading)?;
             } else if self.ends(ending, &reading)? {
                 break;
@@ -114,13 +118,8 @@ impl Parser<'_> {
     }
 
     /// Whether the expression is empty and may be.
-    fn ends_empty(&self, ending: Ending, reading: &Reading, start: usize) -> bool {
-        let nothing = reading.parentheses == 0
-            && self
-                .bytes
-                .get(start..self.pos)
-                .is_some_and(|read| read.iter().all(|byte| matches!(byte, b' ' | b'\t')));
-        nothing
+    fn ends_empty(&self, ending: Ending, reading: &Reading) -> bool {
+        !reading.started
             && match ending {
                 Ending::Header => self.peek() == b';',
                 Ending::HeaderLast => self.looking_at(b"))"),
@@ -301,7 +300,18 @@ impl Parser<'_> {
                     });
                     continue;
                 }
-                _ => reading.tokens = None,
+                PartKind::Literal { .. }
+                | PartKind::SingleQuoted(_)
+                | PartKind::AnsiC(_)
+                | PartKind::DoubleQuoted(_)
+                | PartKind::Parameter(_)
+                | PartKind::Substitution(_)
+                | PartKind::ReadFrom(_)
+                | PartKind::WriteTo(_)
+                | PartKind::Arithmetic(_)
+                | PartKind::Glob(_)
+                | PartKind::Brace(_)
+                | PartKind::Tilde(_) => reading.tokens = None,
             }
             reading.expression.parts.push(part);
         }

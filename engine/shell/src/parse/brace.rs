@@ -169,24 +169,23 @@ impl Parser<'_> {
                 let closed = std::mem::take(group);
                 groups.pop();
                 let at = closed.at;
+                let closed_nested = closed.nested;
                 let (part, rest) = self.close(closed, place.at)?;
                 let Some(outer) = groups.last_mut() else {
                     return Ok(false);
                 };
                 let expands = part.is_some();
-                match part {
-                    Some(kind) => {
-                        outer.nested = true;
-                        outer.current.push(Part {
-                            kind,
-                            span: Span::new(at, place.at + 1),
-                        });
-                    }
-                    None => {
-                        outer.current.push(literal("{", Span::new(at, at + 1)));
-                        outer.current.extend(rest);
-                        outer.current.push(literal("}", span));
-                    }
+                if let Some(kind) = part {
+                    outer.nested = true;
+                    outer.current.push(Part {
+                        kind,
+                        span: Span::new(at, place.at + 1),
+                    });
+                } else {
+                    outer.nested |= closed_nested;
+                    outer.current.push(literal("{", Span::new(at, at + 1)));
+                    outer.current.extend(rest);
+                    outer.current.push(literal("}", span));
                 }
                 return Ok(expands);
             }

@@ -2,19 +2,21 @@
 //!
 //! Nothing but redirections and an operator may follow a compound command.
 
-use crate::{CaseClause, CaseEnd, Command, CommandKind, Construct, List, Name, PartKind, Span, Word};
+use crate::{
+    CaseClause, CaseEnd, Command, CommandKind, Construct, List, Name, NotUnderstood, Part, PartKind, Shell, Span, Word,
+};
 
 use super::{
     Parsed,
     arithmetic::Ending,
-    cursor::{Parser, is_meta, is_name},
+    cursor::{Parser, begins_name, is_meta, is_name},
     dialect::{Reserved, is_builtin},
     word::Place,
 };
 
 impl Parser<'_> {
     /// `( list )` or `(( expression ))`.
-    pub(super) fn parenthesis(&mut self) -> Parsed<Command> {
+    pub(super) fn parenthesis(&mut self, command: &mut Command) -> Parsed<()> {
         let start = self.pos;
         self.plain = false;
         if self.peek_at(1) == b'(' {
@@ -22,7 +24,7 @@ impl Parser<'_> {
             self.not_sh(start)?;
             self.pos += 2;
             let expression = self.arithmetic(Ending::Command)?;
-            return self.finish(CommandKind::Arithmetic(expression), start);
+            return self.finish(CommandKind::Arithmetic(expression), start, command);
         }
         self.pos += 1;
         if self.continues_at(0) {
@@ -30,7 +32,7 @@ impl Parser<'_> {
         }
         let list = self.filled_list(start, Construct::UnclosedCompound)?;
         self.close_parenthesis(start, Construct::UnclosedCompound)?;
-        self.finish(CommandKind::Subshell(list), start)
+        self.finish(CommandKind::Subshell(list), start, command)
     }
 
     /// Reads `)`, with no here-document waiting.
@@ -48,7 +50,7 @@ impl Parser<'_> {
     }
 
     /// A command that begins with a reserved word.
-    pub(super) fn compound(&mut self, word: Reserved) -> Parsed<Command> {
+    pub(super) fn compound(&mut self, word: Reserved, command: &mut Command) -> Parsed<()> {
         let start = self.pos;
         self.plain = false;
         match word {
@@ -56,18 +58,18 @@ impl Parser<'_> {
                 self.pos += 1;
                 let list = self.filled_list(start, Construct::UnclosedCompound)?;
                 self.keyword(Reserved::CloseBrace, b"}", start)?;
-                self.finish(CommandKind::Group(list), start)
+                self.finish(CommandKind::Group(list), start, command)
             }
-            Reserved::If => self.if_command(start),
-            Reserved::While => self.while_command(start, false),
-            Reserved::Until => self.while_command(start, true),
-            Reserved::For => self.for_command(start),
-            Reserved::Case => self.case_command(start),
-            Reserved::Function => self.function_keyword(start),
+            Reserved::If => self.if_command(start, command),
+            Reserved::While => self.while_command(start, false, command),
+            Reserved::Until => self.while_command(start, true, command),
+            Reserved::For => self.for_command(start, command),
+            Reserved::Case => self.case_command(start, command),
+            Reserved::Function => self.function_keyword(start, command),
             Reserved::OpenCondition => {
                 self.not_sh(start)?;
                 let condition = self.condition_command()?;
-                self.finish(CommandKind::Condition(condition), start)
+                self.finish(CommandKind::Condition(condition), start, command)
             }
             Reserved::Select => Err(self.word_refused(word, Construct::SelectLoop)),
             Reserved::Coproc => Err(self.word_refused(word, Construct::Coprocess)),
@@ -88,12 +90,12 @@ impl Parser<'_> {
     }
 
     /// Refuses the reserved word here.
-    fn word_refused(&self, _word: Reserved, construct: Construct) -> crate::NotUnderstood {
+    fn word_refused(&self, _word: Reserved, construct: Construct) -> NotUnderstood {
         let mut end = self.pos;
         while !is_meta(self.byte(end)) {
             end += 1;
         }
-        crate::NotUnderstood {
+        NotUnderstood {
             construct,
             span: Span::new(self.pos, end),
         }
@@ -113,8 +115,9 @@ impl Parser<'_> {
     }
 
     /// Reads redirections after a compound command, and refuses anything else that is not an operator.
-    fn finish(&mut self, kind: CommandKind, start: usize) -> Parsed<Command> {
-        let mut command = super::list::bare(kind, self.span(start));
+    fn finish(&mut self, kind: CommandKind, start: usize, command: &mut Command) -> Parsed<()> {
+        command.kind = kind;
+        command.span = self.span(start);
         loop {
             self.blanks()?;
             let Some(redirect) = self.redirect()? else {
@@ -124,13 +127,13 @@ impl Parser<'_> {
             command.redirects.push(redirect);
         }
         match self.peek() {
-            0 | b'\n' | b';' | b'&' | b'|' | b')' => Ok(command),
+            0 | b'\n' | b';' | b'&' | b'|' | b')' => Ok(()),
             _ => Err(self.here(Construct::UnexpectedWord)),
         }
     }
 
     #[inline(never)]
-    fn if_command(&mut self, start: usize) -> Parsed<Command> {
+    fn if_command(&mut self, start: usize, command: &mut Command) -> Parsed<()> {
         let unclosed = Construct::UnclosedCompound;
         let mut branches: Vec<(List, List)> = Vec::new();
         self.pos += 2;
@@ -150,22 +153,20 @@ impl Parser<'_> {
             otherwise = Some(self.filled_list(start, unclosed)?);
         }
         self.keyword(Reserved::Fi, b"fi", start)?;
-        self.finish(CommandKind::If { branches, otherwise }, start)
+        self.finish(CommandKind::If { branches, otherwise }, start, command)
     }
 
     #[inline(never)]
-    fn while_command(&mut self, start: usize, until: bool) -> Parsed<Command> {
+    fn while_command(&mut self, start: usize, until: bool, command: &mut Command) -> Parsed<()> {
         self.pos += 5;
         let condition = self.filled_list(start, Construct::UnclosedCompound)?;
         let body = self.do_group(start)?;
-        self.finish(
-            CommandKind::While {
-                until,
-                condition,
-                body,
-            },
-            start,
-        )
+        let kind = CommandKind::While {
+            until,
+            condition,
+            body,
+        };
+        self.finish(kind, start, command)
     }
 
     fn do_group(&mut self, start: usize) -> Parsed<List> {
@@ -176,11 +177,11 @@ impl Parser<'_> {
     }
 
     #[inline(never)]
-    fn for_command(&mut self, start: usize) -> Parsed<Command> {
+    fn for_command(&mut self, start: usize, command: &mut Command) -> Parsed<()> {
         self.pos += 3;
         self.blanks()?;
         if self.peek() == b'(' {
-            return self.for_arithmetic(start);
+            return self.for_arithmetic(start, command);
         }
         let name = self.loop_name()?;
         self.newlines()?;
@@ -199,10 +200,10 @@ impl Parser<'_> {
         }
         self.newlines()?;
         let body = self.do_group(start)?;
-        self.finish(CommandKind::For { name, words, body }, start)
+        self.finish(CommandKind::For { name, words, body }, start, command)
     }
 
-    fn unfinished(&self, opened: usize) -> crate::NotUnderstood {
+    fn unfinished(&self, opened: usize) -> NotUnderstood {
         if self.at_end() {
             self.since(Construct::UnclosedCompound, opened)
         } else {
@@ -228,7 +229,7 @@ impl Parser<'_> {
                 text: text.into(),
                 span: word.span,
             }),
-            _ => Err(crate::NotUnderstood {
+            _ => Err(NotUnderstood {
                 construct: Construct::UnexpectedToken,
                 span: word.span,
             }),
@@ -236,7 +237,7 @@ impl Parser<'_> {
     }
 
     /// `for ((a; b; c))`; the expressions may be empty.
-    fn for_arithmetic(&mut self, start: usize) -> Parsed<Command> {
+    fn for_arithmetic(&mut self, start: usize, command: &mut Command) -> Parsed<()> {
         self.not_sh(start)?;
         if self.peek_at(1) != b'(' {
             return Err(self.here(Construct::UnexpectedToken));
@@ -253,11 +254,11 @@ impl Parser<'_> {
         let body = self.do_group(start)?;
         let header =
             [first, second, third].map(|expression| (!expression.span.is_empty()).then_some(expression));
-        self.finish(CommandKind::ForArithmetic { header, body }, start)
+        self.finish(CommandKind::ForArithmetic { header, body }, start, command)
     }
 
     #[inline(never)]
-    fn case_command(&mut self, start: usize) -> Parsed<Command> {
+    fn case_command(&mut self, start: usize, command: &mut Command) -> Parsed<()> {
         self.pos += 4;
         self.blanks()?;
         let subject = self.word(Place::OPERAND)?;
@@ -279,7 +280,7 @@ impl Parser<'_> {
             }
         }
         self.keyword(Reserved::Esac, b"esac", start)?;
-        self.finish(CommandKind::Case { subject, clauses }, start)
+        self.finish(CommandKind::Case { subject, clauses }, start, command)
     }
 
     /// One clause; whether it ended with an operator, so that another may follow.
@@ -335,7 +336,7 @@ impl Parser<'_> {
 
     /// `function NAME { ...; }` and `function NAME() { ...; }`, which bash and zsh read alike.
     #[inline(never)]
-    fn function_keyword(&mut self, start: usize) -> Parsed<Command> {
+    fn function_keyword(&mut self, start: usize, command: &mut Command) -> Parsed<()> {
         self.not_sh(start)?;
         self.pos += 8;
         self.blanks()?;
@@ -348,11 +349,11 @@ impl Parser<'_> {
         if self.reserved()? != Some(Reserved::OpenBrace) {
             return Err(self.since(Construct::FunctionKeyword, start));
         }
-        self.function_body(&word, start)
+        self.function_body(&word, start, command)
     }
 
     /// The rest of `NAME() body` after the name.
-    pub(super) fn function(&mut self, word: &Word, start: usize) -> Parsed<Command> {
+    pub(super) fn function(&mut self, word: &Word, start: usize, command: &mut Command) -> Parsed<()> {
         self.plain = false;
         self.empty_parentheses(Construct::UnexpectedToken)?;
         self.newlines()?;
@@ -362,7 +363,7 @@ impl Parser<'_> {
         if self.peek_at(1) == b'(' {
             return Err(self.here(Construct::UnexpectedToken));
         }
-        self.function_body(word, start)
+        self.function_body(word, start, command)
     }
 
     fn empty_parentheses(&mut self, construct: Construct) -> Parsed<()> {
@@ -376,46 +377,47 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn function_body(&mut self, word: &Word, start: usize) -> Parsed<Command> {
-        let refused = crate::NotUnderstood {
-            construct: Construct::FunctionName,
+    fn function_body(&mut self, word: &Word, start: usize, command: &mut Command) -> Parsed<()> {
+        let name = self.function_name(word)?;
+        let mut body = Box::new(super::list::unread());
+        self.command(&mut body)?;
+        command.span = Span::new(start, start).to(body.span);
+        command.kind = CommandKind::Function { name, body };
+        Ok(())
+    }
+
+    /// A plain name that no builtin and no reserved word has.
+    fn function_name(&self, word: &Word) -> Parsed<Name> {
+        let refused = |construct| NotUnderstood {
+            construct,
             span: word.span,
-        };
-        let Some(text) = plain_literal(word) else {
-            return Err(refused);
         };
         let ordinary = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-        let plain = text.bytes().all(ordinary)
-            && text
-                .bytes()
-                .next()
-                .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+        let text = plain_literal(word).unwrap_or_default();
+        let plain = text.bytes().all(ordinary) && text.bytes().next().is_some_and(begins_name);
         if !plain || is_builtin(text) || Reserved::of(text.as_bytes()).is_some() {
-            return Err(refused);
+            return Err(refused(Construct::FunctionName));
         }
-        if self.shell == crate::Shell::Sh && !is_name(text) {
-            return Err(crate::NotUnderstood {
-                construct: Construct::NotInThisShell,
-                span: word.span,
-            });
+        if self.shell == Shell::Sh && !is_name(text) {
+            return Err(refused(Construct::NotInThisShell));
         }
-        let name = Name {
+        Ok(Name {
             text: text.into(),
             span: word.span,
-        };
-        let body = Box::new(self.command()?);
-        let span = Span::new(start, start).to(body.span);
-        Ok(super::list::bare(CommandKind::Function { name, body }, span))
+        })
     }
 }
 
 /// The text of a word that is one unquoted literal without escapes.
 pub(super) fn plain_literal(word: &Word) -> Option<&str> {
-    match word.parts.as_slice() {
-        [part] => match &part.kind {
-            PartKind::Literal { text, escaped: false } => Some(text),
-            _ => None,
+    if let [
+        Part {
+            kind: PartKind::Literal { text, escaped: false },
+            ..
         },
-        _ => None,
+    ] = word.parts.as_slice()
+    {
+        return Some(text);
     }
+    None
 }

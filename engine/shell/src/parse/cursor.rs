@@ -7,6 +7,10 @@ use crate::{Construct, HereDocument, Limits, NotUnderstood, Shell, Span};
 use super::{Parsed, heredoc::Pending};
 
 /// One reading of one text.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about where the parser is"
+)]
 pub(super) struct Parser<'t> {
     pub(super) text: &'t str,
     /// The text up to the end of the region being read (a here-document, backticks).

@@ -11,29 +11,17 @@ use super::{
 const LONGEST_BRACKET: usize = 128;
 
 impl Parser<'_> {
-    /// `*` or `?`.
-    pub(super) fn wildcard(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
+    /// A pattern piece of known length.
+    pub(super) fn glob(&mut self, length: usize, parts: &mut Vec<Part>) -> Parsed<()> {
         let start = self.pos;
-        self.pos += 1;
-        if self.byte(start) == b'*' && self.peek() == b'*' {
+        self.pos += length;
+        let text = self.slice(start, self.pos)?;
+        if text == "*" && self.peek() == b'*' {
             // `**/` descends in zsh.
             self.not_zsh(start)?;
         }
-        let text = self.slice(start, self.pos)?.into();
         parts.push(Part {
-            kind: PartKind::Glob(text),
-            span: self.span(start),
-        });
-        Ok(())
-    }
-
-    /// A bracket of known length.
-    pub(super) fn bracket_part(&mut self, length: usize, parts: &mut Vec<Part>) -> Parsed<()> {
-        let start = self.pos;
-        self.pos += length;
-        let text = self.slice(start, self.pos)?.into();
-        parts.push(Part {
-            kind: PartKind::Glob(text),
+            kind: PartKind::Glob(text.into()),
             span: self.span(start),
         });
         Ok(())

@@ -1,6 +1,6 @@
 //! Lists, and-or statements and pipelines (POSIX 2.9.2 and 2.9.3; bash manual 3.2.3 and 3.2.4).
 
-use crate::{Command, CommandKind, Construct, Joiner, List, Pipeline, Simple, Statement};
+use crate::{Command, CommandKind, Construct, Joiner, List, Pipeline, Simple, Span, Statement};
 
 use super::{
     Parsed,
@@ -26,11 +26,7 @@ impl Parser<'_> {
             if self.reserved()?.is_some_and(Reserved::closes) {
                 break;
             }
-            let mut statement = self.statement()?;
-            self.blanks()?;
-            let ended = self.terminator(&mut statement)?;
-            statements.push(statement);
-            if !ended {
+            if !self.push_statement(&mut statements)? {
                 break;
             }
         }
@@ -40,6 +36,22 @@ impl Parser<'_> {
             _ => self.span(self.pos),
         };
         Ok(List { statements, span })
+    }
+
+    /// Reads one statement with its end; whether another may follow.
+    fn push_statement(&mut self, statements: &mut Vec<Statement>) -> Parsed<bool> {
+        statements.push(Statement {
+            first: unread_pipeline(),
+            rest: Vec::new(),
+            background: false,
+            span: Span::default(),
+        });
+        let Some(statement) = statements.last_mut() else {
+            return Ok(false);
+        };
+        self.statement(statement)?;
+        self.blanks()?;
+        self.terminator(&mut statement.background)
     }
 
     /// A list that holds something; `opened` is where the construct began that needs it.
@@ -56,7 +68,7 @@ impl Parser<'_> {
     }
 
     /// Reads what ends a statement; whether another may follow.
-    fn terminator(&mut self, statement: &mut Statement) -> Parsed<bool> {
+    fn terminator(&mut self, background: &mut bool) -> Parsed<bool> {
         match self.peek() {
             b';' if matches!(self.peek_at(1), b';' | b'&') => Ok(false),
             b';' => {
@@ -78,7 +90,7 @@ impl Parser<'_> {
                     self.not_zsh(start)?;
                 }
                 self.plain = false;
-                statement.background = true;
+                *background = true;
                 Ok(true)
             }
             b'\n' => Ok(true),
@@ -86,31 +98,32 @@ impl Parser<'_> {
         }
     }
 
-    fn statement(&mut self) -> Parsed<Statement> {
-        let first = self.pipeline()?;
-        let mut span = first.span;
-        let mut rest = Vec::new();
-        loop {
-            self.blanks()?;
-            let joiner = match (self.peek(), self.peek_at(1)) {
-                (b'&', b'&') => Joiner::And,
-                (b'|', b'|') => Joiner::Or,
-                _ => break,
-            };
-            let start = self.pos;
-            self.pos += 2;
-            self.newlines()?;
-            self.expect_command(start)?;
-            let next = self.pipeline()?;
-            span = span.to(next.span);
-            rest.push((joiner, next));
+    fn statement(&mut self, statement: &mut Statement) -> Parsed<()> {
+        self.pipeline(&mut statement.first)?;
+        statement.span = statement.first.span;
+        while let Some(joiner) = self.joiner()? {
+            statement.rest.push((joiner, unread_pipeline()));
+            if let Some((_, next)) = statement.rest.last_mut() {
+                self.pipeline(next)?;
+                statement.span = statement.span.to(next.span);
+            }
         }
-        Ok(Statement {
-            first,
-            rest,
-            background: false,
-            span,
-        })
+        Ok(())
+    }
+
+    /// Reads `&&` or `||`, if one stands here.
+    fn joiner(&mut self) -> Parsed<Option<Joiner>> {
+        self.blanks()?;
+        let joiner = match (self.peek(), self.peek_at(1)) {
+            (b'&', b'&') => Joiner::And,
+            (b'|', b'|') => Joiner::Or,
+            _ => return Ok(None),
+        };
+        let start = self.pos;
+        self.pos += 2;
+        self.newlines()?;
+        self.expect_command(start)?;
+        Ok(Some(joiner))
     }
 
     /// After an operator, refuses what cannot begin a command, blaming the operator.
@@ -126,14 +139,25 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn pipeline(&mut self) -> Parsed<Pipeline> {
+    fn pipeline(&mut self, pipeline: &mut Pipeline) -> Parsed<()> {
+        let start = self.pos;
+        self.prefixes(pipeline)?;
+        self.stage(&mut pipeline.stages)?;
+        while self.pipe(pipeline)? {
+            self.stage(&mut pipeline.stages)?;
+        }
+        let end = pipeline.stages.last().map_or(self.pos, |stage| stage.span.end as usize);
+        pipeline.span = Span::new(start, end);
+        self.check_multios(pipeline)
+    }
+
+    /// Reads `!` and `time`.
+    fn prefixes(&mut self, pipeline: &mut Pipeline) -> Parsed<()> {
         let start = self.pos;
         let mut reserved = self.reserved()?;
-        let mut negated = false;
-        let mut timed = false;
         if reserved == Some(Reserved::Bang) {
             self.plain = false;
-            negated = true;
+            pipeline.negated = true;
             self.pos += 1;
             if self.peek() == b'(' {
                 return Err(self.since(Construct::ExtendedGlob, start));
@@ -149,46 +173,45 @@ impl Parser<'_> {
             }
         }
         if reserved == Some(Reserved::Time) {
-            timed = true;
+            pipeline.timed = true;
             self.time()?;
         }
-        let first = self.command()?;
-        let mut stages = vec![first];
-        let mut pipes_stderr = Vec::new();
-        loop {
-            self.blanks()?;
-            if self.peek() != b'|' || self.peek_at(1) == b'|' {
-                break;
-            }
-            let operator = self.pos;
-            let both = self.peek_at(1) == b'&';
-            self.pos += 1;
-            if both {
-                self.pos += 1;
-                self.plain = false;
-                self.not_sh(operator)?;
-            }
-            self.newlines()?;
-            self.expect_command(operator)?;
-            match self.reserved()? {
-                Some(Reserved::Bang) => return Err(self.here(Construct::RepeatedBang)),
-                // Not a reserved word here for bash; zsh and others differ.
-                Some(Reserved::Time) => return Err(self.here(Construct::TimeForm)),
-                _ => {}
-            }
-            pipes_stderr.push(both);
-            stages.push(self.command()?);
+        Ok(())
+    }
+
+    /// Reads `|` or `|&`, if one stands here.
+    fn pipe(&mut self, pipeline: &mut Pipeline) -> Parsed<bool> {
+        self.blanks()?;
+        if self.peek() != b'|' || self.peek_at(1) == b'|' {
+            return Ok(false);
         }
-        let end = stages.last().map_or(self.pos, |stage| stage.span.end as usize);
-        let pipeline = Pipeline {
-            negated,
-            timed,
-            stages,
-            pipes_stderr,
-            span: crate::Span::new(start, end),
-        };
-        self.check_multios(&pipeline)?;
-        Ok(pipeline)
+        let operator = self.pos;
+        let both = self.peek_at(1) == b'&';
+        self.pos += 1;
+        if both {
+            self.pos += 1;
+            self.plain = false;
+            self.not_sh(operator)?;
+        }
+        self.newlines()?;
+        self.expect_command(operator)?;
+        match self.reserved()? {
+            Some(Reserved::Bang) => return Err(self.here(Construct::RepeatedBang)),
+            // Not a reserved word here for bash; zsh and others differ.
+            Some(Reserved::Time) => return Err(self.here(Construct::TimeForm)),
+            _ => {}
+        }
+        pipeline.pipes_stderr.push(both);
+        Ok(true)
+    }
+
+    /// Reads one stage. It is filled in place, since commands are large and nest.
+    fn stage(&mut self, stages: &mut Vec<Command>) -> Parsed<()> {
+        stages.push(unread());
+        match stages.last_mut() {
+            Some(command) => self.command(command),
+            None => Ok(()),
+        }
     }
 
     /// Reads `time` and `time -p`.
@@ -196,6 +219,10 @@ impl Parser<'_> {
         let start = self.pos;
         self.plain = false;
         self.not_sh(start)?;
+        if self.substituted {
+            // bash 5.2 reads a compound command after it as words there.
+            return Err(self.here(Construct::TimeForm));
+        }
         self.pos += 4;
         self.blanks()?;
         if self.looking_at(b"-p") && is_meta(self.peek_at(2)) {
@@ -212,27 +239,36 @@ impl Parser<'_> {
     }
 
     /// One command with its redirections.
-    pub(super) fn command(&mut self) -> Parsed<Command> {
-        match self.peek() {
-            b'(' => self.parenthesis(),
-            _ => match self.reserved()? {
-                None => self.simple(),
-                Some(word) => self.compound(word),
-            },
+    pub(super) fn command(&mut self, command: &mut Command) -> Parsed<()> {
+        let reserved = self.reserved()?;
+        if reserved.is_none() && self.peek() != b'(' {
+            return self.simple(command);
         }
+        self.enter()?;
+        match reserved {
+            Some(word) => self.compound(word, command)?,
+            None => self.parenthesis(command)?,
+        }
+        self.leave();
+        Ok(())
     }
 }
 
-/// A command of one kind without redirections yet.
-pub(super) fn bare(kind: CommandKind, span: crate::Span) -> Command {
+fn unread_pipeline() -> Pipeline {
+    Pipeline {
+        negated: false,
+        timed: false,
+        stages: Vec::new(),
+        pipes_stderr: Vec::new(),
+        span: Span::default(),
+    }
+}
+
+/// A command that is not read yet.
+pub(super) fn unread() -> Command {
     Command {
-        kind,
+        kind: CommandKind::Simple(Simple::default()),
         redirects: Vec::new(),
-        span,
+        span: Span::default(),
     }
-}
-
-/// An empty simple command, to be filled.
-pub(super) fn empty_simple() -> Simple {
-    Simple::default()
 }

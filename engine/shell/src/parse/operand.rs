@@ -24,6 +24,7 @@ impl Parser<'_> {
     /// Reads an operand up to its end, possibly empty.
     #[inline(never)]
     pub(super) fn operand(&mut self, operand: Operand, quoted: bool) -> Parsed<Word> {
+        self.enter()?;
         let start = self.pos;
         let mut run = Run::new(start);
         let mut parts = Vec::new();
@@ -86,7 +87,7 @@ impl Parser<'_> {
                 }
                 b'*' | b'?' if pattern || (operand == Operand::Value && !quoted) => {
                     self.flush(&mut run, &mut parts)?;
-                    self.wildcard(&mut parts)?;
+                    self.glob(1, &mut parts)?;
                     run = Run::new(self.pos);
                 }
                 b'[' if pattern || (operand == Operand::Value && !quoted) => {
@@ -95,7 +96,7 @@ impl Parser<'_> {
                         return Err(self.here(Construct::BracketPattern));
                     }
                     self.flush(&mut run, &mut parts)?;
-                    self.bracket_part(length, &mut parts)?;
+                    self.glob(length, &mut parts)?;
                     run = Run::new(self.pos);
                 }
                 b'~' if operand == Operand::Value && !quoted && self.pos == start => {
@@ -111,6 +112,7 @@ impl Parser<'_> {
                 _ => self.pos += self.char_len(self.pos).max(1),
             }
         }
+        self.leave();
         self.flush(&mut run, &mut parts)?;
         Ok(Word {
             parts,

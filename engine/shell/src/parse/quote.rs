@@ -39,6 +39,7 @@ impl Parser<'_> {
     /// `"..."`
     pub(super) fn double_quoted(&mut self, parts: &mut Vec<Part>) -> Parsed<()> {
         let start = self.pos;
+        self.enter()?;
         self.pos += 1;
         let inner = match self.quoted_text(Quoted::Double) {
             Err(refused) if refused.construct == Construct::UnclosedDoubleQuote => {
@@ -47,6 +48,7 @@ impl Parser<'_> {
             }
             inner => inner?,
         };
+        self.leave();
         self.pos += 1;
         parts.push(Part {
             kind: PartKind::DoubleQuoted(inner),
@@ -135,9 +137,10 @@ impl Parser<'_> {
         }
         let raw = self.slice(body, self.pos)?;
         self.pos += 1;
-        let decoded = match raw.contains('\\') {
-            false => Some(raw.into()),
-            true => decode(raw, self.shell),
+        let decoded = if raw.contains('\\') {
+            decode(raw, self.shell)
+        } else {
+            Some(raw.into())
         };
         if decoded.is_none() && self.shell == Shell::Zsh {
             return Err(self.since(Construct::NotInThisShell, start));

@@ -77,7 +77,10 @@ impl Parser<'_> {
         let fd = self.descriptor(digits)?;
         let at = self.pos;
         self.pos += length;
-        if matches!(self.peek(), b'!' | b'|') {
+        let number_range =
+            operator == Operator::Read && (self.peek().is_ascii_digit() || self.peek() == b'-');
+        if number_range || matches!(self.peek(), b'!' | b'|') {
+            // `<1-9>` is a pattern of zsh, and `>!` and `>>|` are operators of it.
             self.not_zsh(start)?;
         }
         if self.continues_at(0) {

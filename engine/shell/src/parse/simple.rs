@@ -1,8 +1,7 @@
 //! Simple commands: assignments, words, redirections (POSIX 2.9.1; bash manual 3.2.2 and 3.4).
 
 use crate::{
-    Argument, AssignedValue, Assignment, Brace, Command, CommandKind, Construct, Name, PartKind, Shell, Span,
-    Word,
+    Argument, AssignedValue, Assignment, Brace, Command, CommandKind, Construct, Name, NotUnderstood, PartKind, Redirect, Shell, Simple, Span, Word,
 };
 
 use super::{
@@ -15,64 +14,88 @@ use super::{
 
 impl Parser<'_> {
     #[inline(never)]
-    pub(super) fn simple(&mut self) -> Parsed<Command> {
+    pub(super) fn simple(&mut self, command: &mut Command) -> Parsed<()> {
         let start = self.pos;
         self.count_command()?;
-        let mut simple = super::list::empty_simple();
-        let mut redirects = Vec::new();
+        let mut simple = Simple::default();
         let mut end = start;
         let mut declaring = false;
         loop {
             self.blanks()?;
+            let mut redirected = false;
             match self.peek() {
                 0 | b'\n' | b';' | b'|' | b')' => break,
                 b'&' if self.peek_at(1) != b'>' => break,
-                b'(' => {
-                    return match simple.words.as_slice() {
-                        [Argument::Word(name)] if redirects.is_empty() && simple.assignments.is_empty() => {
-                            let name = name.clone();
-                            self.function(&name, start)
-                        }
-                        _ => Err(self.here(Construct::UnexpectedToken)),
-                    };
-                }
+                b'(' => return self.function_of(&simple, start, command),
                 b'<' | b'>' | b'&' | b'0'..=b'9' => {
-                    if let Some(redirect) = self.redirect()? {
-                        end = self.pos;
-                        redirects.push(redirect);
-                        continue;
-                    }
+                    redirected = self.push_redirect(&mut command.redirects)?;
                 }
                 _ => {}
             }
-            if simple.words.is_empty() {
-                if let Some(assignment) = self.assignment(false)? {
-                    end = self.pos;
-                    simple.assignments.push(assignment);
-                    continue;
-                }
-                let word = self.word(Place::ARGUMENT)?;
+            if redirected {
+                self.plain &= !simple.words.is_empty();
                 end = self.pos;
-                declaring = self.command_word(&word)?;
-                simple.words.push(Argument::Word(word));
                 continue;
             }
-            if declaring && let Some(assignment) = self.assignment(true)? {
-                simple.words.push(Argument::Assignment(assignment));
-            } else {
-                simple.words.push(Argument::Word(self.word(Place::ARGUMENT)?));
+            if !simple.words.is_empty() {
+                self.plain &= command.redirects.is_empty();
+                self.argument(declaring, &mut simple.words)?;
+            } else if !self.push_assignment(&mut simple.assignments)? {
+                declaring = self.first_word(&mut simple.words)?;
             }
             end = self.pos;
         }
         if end == start {
             return Err(self.here(Construct::MissingCommand));
         }
-        self.check_simple(&simple, !redirects.is_empty(), start)?;
-        Ok(Command {
-            kind: CommandKind::Simple(simple),
-            redirects,
-            span: Span::new(start, end),
-        })
+        self.check_simple(&simple, !command.redirects.is_empty(), start)?;
+        command.kind = CommandKind::Simple(simple);
+        command.span = Span::new(start, end);
+        Ok(())
+    }
+
+    /// After one plain word, a parenthesis makes a function of it.
+    fn function_of(&mut self, simple: &Simple, start: usize, command: &mut Command) -> Parsed<()> {
+        match simple.words.as_slice() {
+            [Argument::Word(name)] if command.redirects.is_empty() && simple.assignments.is_empty() => {
+                self.function(name, start, command)
+            }
+            _ => Err(self.here(Construct::UnexpectedToken)),
+        }
+    }
+
+    fn push_redirect(&mut self, redirects: &mut Vec<Redirect>) -> Parsed<bool> {
+        let redirect = self.redirect()?;
+        let found = redirect.is_some();
+        redirects.extend(redirect);
+        Ok(found)
+    }
+
+    fn push_assignment(&mut self, assignments: &mut Vec<Assignment>) -> Parsed<bool> {
+        let assignment = self.assignment(false)?;
+        let found = assignment.is_some();
+        assignments.extend(assignment);
+        Ok(found)
+    }
+
+    fn first_word(&mut self, words: &mut Vec<Argument>) -> Parsed<bool> {
+        let word = self.word(Place::ARGUMENT)?;
+        let declaring = self.command_word(&word)?;
+        words.push(Argument::Word(word));
+        Ok(declaring)
+    }
+
+    fn argument(&mut self, declaring: bool, words: &mut Vec<Argument>) -> Parsed<()> {
+        if declaring && let Some(assignment) = self.assignment(true)? {
+            words.push(Argument::Assignment(assignment));
+            return Ok(());
+        }
+        let word = self.word(Place::ARGUMENT)?;
+        if self.plain && Reserved::of(word.span.of(self.text).as_bytes()).is_some() {
+            self.plain = false;
+        }
+        words.push(Argument::Word(word));
+        Ok(())
     }
 
     /// Looks at a command word; whether its arguments may be assignments.
@@ -91,26 +114,19 @@ impl Parser<'_> {
             return Err(self.here(Construct::SplitToken));
         }
         if self.shell == Shell::Zsh && (is_zsh_command_word(text) || text == "}") {
-            return Err(self.refused_word(word, Construct::NotInThisShell));
+            return Err(refused_word(word, Construct::NotInThisShell));
         }
-        if reads_oddly(text) {
+        if reads_oddly(text) || text.contains('=') {
             self.plain = false;
         }
         let declaring = declares(text);
         if declaring && self.shell == Shell::Sh && matches!(text, "declare" | "typeset") {
-            return Err(self.refused_word(word, Construct::NotInThisShell));
+            return Err(refused_word(word, Construct::NotInThisShell));
         }
         Ok(declaring)
     }
 
-    fn refused_word(&self, word: &Word, construct: Construct) -> crate::NotUnderstood {
-        crate::NotUnderstood {
-            construct,
-            span: word.span,
-        }
-    }
-
-    fn check_simple(&self, simple: &crate::Simple, redirected: bool, start: usize) -> Parsed<()> {
+    fn check_simple(&self, simple: &Simple, redirected: bool, start: usize) -> Parsed<()> {
         if simple.words.is_empty() {
             if redirected {
                 // Only redirections: zsh runs a pager or `cat`.
@@ -122,7 +138,7 @@ impl Parser<'_> {
             match &assignment.value {
                 AssignedValue::Scalar(_) => {}
                 AssignedValue::Array(_) => {
-                    return Err(crate::NotUnderstood {
+                    return Err(NotUnderstood {
                         construct: Construct::AssignmentForm,
                         span: assignment.span,
                     });
@@ -212,14 +228,12 @@ impl Parser<'_> {
                 | PartKind::Arithmetic(_)
                 | PartKind::Glob(_)
                 | PartKind::Tilde(_) => self.shell == Shell::Sh,
+                // Refused in this place before.
                 PartKind::Brace(Brace::List(_) | Brace::Range(_)) => true,
             };
             if differs {
-                return Err(crate::NotUnderstood {
-                    construct: match part.kind {
-                        PartKind::Brace(_) => Construct::BraceForm,
-                        _ => Construct::NotInThisShell,
-                    },
+                return Err(NotUnderstood {
+                    construct: Construct::NotInThisShell,
                     span: part.span,
                 });
             }
@@ -247,5 +261,12 @@ impl Parser<'_> {
             return Err(self.here(Construct::AssignmentForm));
         }
         Ok(words)
+    }
+}
+
+fn refused_word(word: &Word, construct: Construct) -> NotUnderstood {
+    NotUnderstood {
+        construct,
+        span: word.span,
     }
 }

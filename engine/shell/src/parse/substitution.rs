@@ -9,7 +9,7 @@ use super::{Parsed, cursor::Parser};
 /// What the parser was reading outside a substitution.
 struct Outside<'t> {
     pending: Vec<super::heredoc::Pending<'t>>,
-    waiting_outside: bool,
+    waiting: bool,
     substituted: bool,
 }
 
@@ -19,14 +19,14 @@ impl<'t> Parser<'t> {
         let waiting = self.waiting_outside || !pending.is_empty();
         Outside {
             pending,
-            waiting_outside: std::mem::replace(&mut self.waiting_outside, waiting),
+            waiting: std::mem::replace(&mut self.waiting_outside, waiting),
             substituted: std::mem::replace(&mut self.substituted, true),
         }
     }
 
     fn come_back(&mut self, outside: Outside<'t>) {
         self.pending = outside.pending;
-        self.waiting_outside = outside.waiting_outside;
+        self.waiting_outside = outside.waiting;
         self.substituted = outside.substituted;
     }
 
@@ -71,10 +71,12 @@ impl<'t> Parser<'t> {
         if self.continues_at(0) {
             return Err(self.since(Construct::SplitToken, start));
         }
+        self.enter()?;
         let outside = self.go_inside();
         let list = self.list()?;
         self.close_parenthesis(start, Construct::UnclosedSubstitution)?;
         self.come_back(outside);
+        self.leave();
         Ok(list)
     }
 

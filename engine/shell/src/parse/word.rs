@@ -106,8 +106,7 @@ static BYTES: [u8; 256] = {
                 | b'`' | b'$' | b'\\' | b'*' | b'?' | b'[' | b'{' | b'~' => STOPS,
                 b'}' => STOPS_IN_BRACE | ODD,
                 b',' | b'.' => STOPS_IN_BRACE,
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => 0,
-                b'_' | b'/' | b':' | b'=' | b'+' | b'@' | b'%' | b'^' | b'-' => 0,
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'/' | b':' | b'=' | b'+' | b'@' | b'%' | b'^' | b'-' => 0,
                 _ => ODD,
             };
         }
@@ -136,6 +135,17 @@ impl Run {
             escaped: false,
         }
     }
+}
+
+/// A word being read.
+struct Building {
+    place: Place,
+    start: usize,
+    run: Run,
+    parts: Vec<Part>,
+    marks: Option<Box<Marks>>,
+    /// Open groups of a regular expression.
+    groups: usize,
 }
 
 impl Parser<'_> {
@@ -206,124 +216,43 @@ impl Parser<'_> {
     /// One word, which must begin here.
     #[inline(never)]
     pub(super) fn word(&mut self, place: Place) -> Parsed<Word> {
-        let start = self.pos;
-        let mut run = Run::new(start);
-        let mut parts: Vec<Part> = Vec::new();
-        let mut marks: Option<Box<Marks>> = None;
-        let mut groups = 0_usize;
         if self.shell == Shell::Zsh && self.peek() == b'=' {
             return Err(self.here(Construct::NotInThisShell));
         }
+        let mut building = Building {
+            place,
+            start: self.pos,
+            run: Run::new(self.pos),
+            parts: Vec::new(),
+            marks: None,
+            groups: 0,
+        };
         loop {
-            self.skip_literal(marks.is_some());
+            self.skip_literal(building.marks.is_some());
             let byte = self.peek();
-            match byte {
-                b'\'' | b'"' | b'`' | b'$' => {
-                    if byte == b'$' && !self.dollar_expands(false)? {
-                        self.pos += 1;
-                        if let Some(marks) = &mut marks {
-                            marks.loose = true;
-                        }
-                        continue;
-                    }
-                    self.flush(&mut run, &mut parts)?;
-                    self.quoted_part(byte, &mut parts, start)?;
-                    run = Run::new(self.pos);
-                }
-                b'\\' => {
-                    self.plain = false;
-                    if self.continues_at(0) {
-                        if self.pos > start && self.continuation_ends_word()? {
-                            break;
-                        }
-                        return Err(self.here(Construct::SplitToken));
-                    }
-                    self.escape(&mut run)?;
-                }
-                b'*' | b'?' => {
-                    self.plain = false;
-                    if !place.globs {
-                        self.pos += 1;
-                        continue;
-                    }
-                    self.flush(&mut run, &mut parts)?;
-                    self.wildcard(&mut parts)?;
-                    run = Run::new(self.pos);
-                }
-                b'[' => {
-                    self.plain = false;
-                    let length = if place.globs {
-                        self.bracket(marks.is_some())?
-                    } else {
-                        0
-                    };
-                    if length == 0 {
-                        self.pos += 1;
-                        continue;
-                    }
-                    self.flush(&mut run, &mut parts)?;
-                    self.bracket_part(length, &mut parts)?;
-                    run = Run::new(self.pos);
-                }
-                b'{' | b'}' | b',' | b'.' => {
-                    if byte == b'{' {
-                        self.plain = false;
-                    }
-                    if place.braces == Braces::Literal {
-                        self.pos += 1;
-                        continue;
-                    }
-                    let Some(mark) = self.mark() else {
-                        self.pos += 1;
-                        continue;
-                    };
-                    self.flush(&mut run, &mut parts)?;
-                    let marks = marks.get_or_insert_default();
-                    marks.push(mark, parts.len(), self.pos);
-                    self.pos += mark.text().len();
-                    run = Run::new(self.pos);
-                }
-                b'~' => {
-                    self.plain = false;
-                    if self.tilde_expands(start, &run, place, marks.as_deref())? {
-                        self.flush(&mut run, &mut parts)?;
-                        self.tilde(&mut parts)?;
-                        run = Run::new(self.pos);
-                    } else {
-                        self.pos += 1;
-                    }
-                }
-                b'<' | b'>' if self.peek_at(1) == b'(' => {
-                    let after_equals = self.pos > run.from && self.byte(self.pos - 1) == b'=';
-                    if self.pos != start && !after_equals || marks.is_some() || place.regex {
-                        return Err(self.here(Construct::MidWordProcessSubstitution));
-                    }
-                    self.flush(&mut run, &mut parts)?;
-                    self.process_substitution(byte == b'<', &mut parts)?;
-                    run = Run::new(self.pos);
-                    if !is_meta(self.peek()) || matches!(self.peek(), b'(' | b'<' | b'>') {
-                        return Err(self.here(Construct::MidWordProcessSubstitution));
-                    }
-                }
-                b'(' | b')' | b'|' if place.regex => {
-                    match byte {
-                        b'(' => groups += 1,
-                        b')' if groups == 0 => break,
-                        b')' => groups -= 1,
-                        _ if self.peek_at(1) == b'|' || self.pos == start => {
-                            return Err(self.here(Construct::ConditionOperator));
-                        }
-                        _ => {}
-                    }
-                    self.pos += 1;
-                }
+            let goes_on = match byte {
+                b'\'' | b'"' | b'`' => self.quote(byte, &mut building)?,
+                b'$' => self.dollar_in_word(&mut building)?,
+                b'\\' => self.backslash(&mut building)?,
+                b'*' | b'?' | b'[' => self.pattern(byte, &mut building)?,
+                b'{' | b'}' | b',' | b'.' => self.brace_mark(&mut building)?,
+                b'~' => self.tilde_in_word(&mut building)?,
+                b'<' | b'>' if self.peek_at(1) == b'(' => self.process(byte, &mut building)?,
+                b'(' | b')' | b'|' if place.regex => self.regex_byte(byte, &mut building)?,
                 b'(' => {
-                    self.check_parenthesis(start)?;
-                    break;
+                    self.check_parenthesis(building.start)?;
+                    false
                 }
-                _ => break,
+                _ => false,
+            };
+            if !goes_on {
+                return self.finish_word(building);
             }
         }
+    }
+
+    fn finish_word(&self, mut building: Building) -> Parsed<Word> {
+        let start = building.start;
         if self.pos == start {
             return Err(self.here(if self.at_end() {
                 Construct::MissingCommand
@@ -331,23 +260,149 @@ impl Parser<'_> {
                 Construct::UnexpectedToken
             }));
         }
-        if groups > 0 {
+        if building.groups > 0 {
             return Err(self.here(Construct::ConditionOperator));
         }
-        self.flush(&mut run, &mut parts)?;
-        if let Some(marks) = marks {
+        self.flush(&mut building.run, &mut building.parts)?;
+        let mut parts = building.parts;
+        if let Some(marks) = building.marks {
             parts = self.resolve_braces(parts, &marks)?;
-            if let Braces::Refuse(construct) = place.braces
+            if let Braces::Refuse(construct) = building.place.braces
                 && parts.iter().any(|part| matches!(part.kind, PartKind::Brace(_)))
             {
                 return Err(self.since(construct, start));
             }
         }
         self.check_named_descriptor(start)?;
+        if self.shell == Shell::Zsh && matches!(self.slice(start, self.pos)?, "{" | "}") {
+            // Reserved in any place.
+            return Err(self.since(Construct::NotInThisShell, start));
+        }
         Ok(Word {
             parts,
             span: self.span(start),
         })
+    }
+
+    /// A quote or backticks. Quotes are plain only where they are the whole word.
+    fn quote(&mut self, byte: u8, building: &mut Building) -> Parsed<bool> {
+        self.flush(&mut building.run, &mut building.parts)?;
+        self.plain &= self.pos == building.start;
+        match byte {
+            b'\'' => self.single_quoted(&mut building.parts)?,
+            b'"' => self.double_quoted(&mut building.parts)?,
+            _ => self.backquoted(&mut building.parts)?,
+        }
+        self.plain &= is_meta(self.peek());
+        building.run = Run::new(self.pos);
+        Ok(true)
+    }
+
+    fn dollar_in_word(&mut self, building: &mut Building) -> Parsed<bool> {
+        if !self.dollar_expands(false)? {
+            self.pos += 1;
+            if let Some(marks) = &mut building.marks {
+                marks.loose = true;
+            }
+            return Ok(true);
+        }
+        self.flush(&mut building.run, &mut building.parts)?;
+        self.dollar(false, &mut building.parts)?;
+        building.run = Run::new(self.pos);
+        Ok(true)
+    }
+
+    fn backslash(&mut self, building: &mut Building) -> Parsed<bool> {
+        self.plain = false;
+        if self.continues_at(0) {
+            if self.pos > building.start && self.continuation_ends_word()? {
+                return Ok(false);
+            }
+            return Err(self.here(Construct::SplitToken));
+        }
+        self.escape(&mut building.run)?;
+        Ok(true)
+    }
+
+    fn pattern(&mut self, byte: u8, building: &mut Building) -> Parsed<bool> {
+        self.plain = false;
+        let length = match byte {
+            _ if !building.place.globs => 0,
+            b'[' => self.bracket(building.marks.is_some())?,
+            _ => 1,
+        };
+        if length == 0 {
+            self.pos += 1;
+            return Ok(true);
+        }
+        self.flush(&mut building.run, &mut building.parts)?;
+        self.glob(length, &mut building.parts)?;
+        building.run = Run::new(self.pos);
+        Ok(true)
+    }
+
+    fn brace_mark(&mut self, building: &mut Building) -> Parsed<bool> {
+        if self.peek() == b'{' {
+            self.plain = false;
+        }
+        let mark = match building.place.braces {
+            Braces::Literal => None,
+            Braces::Expand | Braces::Refuse(_) => self.mark(),
+        };
+        let Some(mark) = mark else {
+            self.pos += 1;
+            return Ok(true);
+        };
+        self.flush(&mut building.run, &mut building.parts)?;
+        let marks = building.marks.get_or_insert_default();
+        marks.push(mark, building.parts.len(), self.pos);
+        self.pos += mark.text().len();
+        building.run = Run::new(self.pos);
+        Ok(true)
+    }
+
+    fn tilde_in_word(&mut self, building: &mut Building) -> Parsed<bool> {
+        self.plain = false;
+        let marks = building.marks.as_deref();
+        if self.tilde_expands(building.start, &building.run, building.place, marks)? {
+            self.flush(&mut building.run, &mut building.parts)?;
+            self.tilde(&mut building.parts)?;
+            building.run = Run::new(self.pos);
+        } else {
+            self.pos += 1;
+        }
+        Ok(true)
+    }
+
+    /// A process substitution, which must be the whole word or stand after an equals sign at its end.
+    fn process(&mut self, byte: u8, building: &mut Building) -> Parsed<bool> {
+        let after_equals = self.pos > building.run.from && self.byte(self.pos - 1) == b'=';
+        let placed = self.pos == building.start || after_equals;
+        if !placed || building.marks.is_some() || building.place.regex {
+            return Err(self.here(Construct::MidWordProcessSubstitution));
+        }
+        self.flush(&mut building.run, &mut building.parts)?;
+        self.process_substitution(byte == b'<', &mut building.parts)?;
+        building.run = Run::new(self.pos);
+        if !is_meta(self.peek()) || matches!(self.peek(), b'(' | b'<' | b'>') {
+            return Err(self.here(Construct::MidWordProcessSubstitution));
+        }
+        Ok(true)
+    }
+
+    /// Groups and alternatives of a regular expression.
+    fn regex_byte(&mut self, byte: u8, building: &mut Building) -> Parsed<bool> {
+        match byte {
+            b'(' => building.groups += 1,
+            b')' if building.groups == 0 => return Ok(false),
+            b')' => building.groups -= 1,
+            _ if self.peek_at(1) == b'|' || self.pos == building.start => {
+                return Err(self.here(Construct::ConditionOperator));
+            }
+            _ => {}
+        }
+        self.pos += 1;
+        Ok(true)
     }
 
     /// Steps over bytes that stand for themselves.
@@ -368,26 +423,6 @@ impl Parser<'_> {
         self.pos += length;
         if seen & ODD != 0 {
             self.plain = false;
-        }
-    }
-
-    /// A quote or an expansion in an unquoted word.
-    fn quoted_part(&mut self, byte: u8, parts: &mut Vec<Part>, word_start: usize) -> Parsed<()> {
-        match byte {
-            b'\'' => {
-                self.plain &= self.pos == word_start;
-                self.single_quoted(parts)?;
-                self.plain &= is_meta(self.peek());
-                Ok(())
-            }
-            b'"' => {
-                self.plain &= self.pos == word_start;
-                self.double_quoted(parts)?;
-                self.plain &= is_meta(self.peek());
-                Ok(())
-            }
-            b'`' => self.backquoted(parts),
-            _ => self.dollar(false, parts),
         }
     }
 
