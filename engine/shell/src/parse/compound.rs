@@ -3,7 +3,8 @@
 //! Nothing but redirections and an operator may follow a compound command.
 
 use crate::{
-    CaseClause, CaseEnd, Command, CommandKind, Construct, List, Name, NotUnderstood, Part, PartKind, Shell, Span, Word,
+    CaseClause, CaseEnd, Command, CommandKind, Construct, List, Name, NotUnderstood, Part, PartKind, Shell,
+    Span, Word,
 };
 
 use super::{

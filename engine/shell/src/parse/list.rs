@@ -146,7 +146,10 @@ impl Parser<'_> {
         while self.pipe(pipeline)? {
             self.stage(&mut pipeline.stages)?;
         }
-        let end = pipeline.stages.last().map_or(self.pos, |stage| stage.span.end as usize);
+        let end = pipeline
+            .stages
+            .last()
+            .map_or(self.pos, |stage| stage.span.end as usize);
         pipeline.span = Span::new(start, end);
         self.check_multios(pipeline)
     }

@@ -1,7 +1,8 @@
 //! Simple commands: assignments, words, redirections (POSIX 2.9.1; bash manual 3.2.2 and 3.4).
 
 use crate::{
-    Argument, AssignedValue, Assignment, Brace, Command, CommandKind, Construct, Name, NotUnderstood, PartKind, Redirect, Shell, Simple, Span, Word,
+    Argument, AssignedValue, Assignment, Brace, Command, CommandKind, Construct, Name, NotUnderstood,
+    PartKind, Redirect, Shell, Simple, Span, Word,
 };
 
 use super::{

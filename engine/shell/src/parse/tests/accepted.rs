@@ -51,7 +51,10 @@ fn quotes_keep_their_kind() {
     reads(r#"a 'b c' "d e" f\ g"#, r#"a 'b c' "d e" \f g"#);
     reads(r#"a"b"'c'd"#, r#"a"b"'c'd"#);
     reads(r#"echo "a\"b\$c\q" """#, r#"echo "\a"b$c\q" """#);
-    reads(r"echo $'a\tb\x41\101\u0041\'' $'\c' $'\xff' $'\0'", "echo $'a\tbAAA'' $'?' $'?' $'?'");
+    reads(
+        r"echo $'a\tb\x41\101\u0041\'' $'\c' $'\xff' $'\0'",
+        "echo $'a\tbAAA'' $'?' $'?' $'?'",
+    );
     reads(r"ls $'\\'; e #'", r"ls $'\' ; e");
     reads("echo $'\\xc3\\xa9'", "echo $'é'");
 }
@@ -68,7 +71,10 @@ fn only_tab_and_space_are_blanks() {
 
 #[test]
 fn reserved_words_are_plain_arguments() {
-    reads("echo if then { } ! time [[ ]] in", "echo if then { } ! time [[ ]] in");
+    reads(
+        "echo if then { } ! time [[ ]] in",
+        "echo if then { } ! time [[ ]] in",
+    );
     reads("\\if a", "\\if a");
     reads("ifx; {a; }a", "ifx ; {a ; }a");
 }
@@ -143,7 +149,10 @@ fn declaration_builtins_take_assignments() {
 
 #[test]
 fn conditions_follow_their_grammar() {
-    reads("[[ -f $a && ! b == c* || d ]]", "[[ ((-f ${a} && !(b == c«*»)) || d) ]]");
+    reads(
+        "[[ -f $a && ! b == c* || d ]]",
+        "[[ ((-f ${a} && !(b == c«*»)) || d) ]]",
+    );
     reads("[[ a || b && c ]]", "[[ (a || (b && c)) ]]");
     reads("[[ (a || b) && c ]]", "[[ ((a || b) && c) ]]");
     reads("[[ a < b &&\n  c > d\n]]", "[[ (a < b && c > d) ]]");

@@ -38,9 +38,18 @@ fn the_depth_limit_is_reached_by_name() {
         let text = nested(open, inner, close, 2000);
         assert_eq!(construct(&text), Some(Construct::TooDeep), "{open:?}");
     }
-    assert_eq!(construct(&format!("[[ {} ]]", nested("(", "a", ")", 100))), Some(Construct::TooDeep));
-    assert_eq!(construct(&format!("[[ a{} ]]", " && a".repeat(100))), Some(Construct::TooDeep));
-    assert_eq!(construct(&format!("echo $(({}))", nested("(", "1", ")", 100))), Some(Construct::TooDeep));
+    assert_eq!(
+        construct(&format!("[[ {} ]]", nested("(", "a", ")", 100))),
+        Some(Construct::TooDeep)
+    );
+    assert_eq!(
+        construct(&format!("[[ a{} ]]", " && a".repeat(100))),
+        Some(Construct::TooDeep)
+    );
+    assert_eq!(
+        construct(&format!("echo $(({}))", nested("(", "1", ")", 100))),
+        Some(Construct::TooDeep)
+    );
 }
 
 #[test]
@@ -53,7 +62,10 @@ fn every_depth_below_the_limit_fits_a_small_stack() {
             }
         }
     };
-    let thread = std::thread::Builder::new().stack_size(256 << 10).spawn(run).unwrap();
+    let thread = std::thread::Builder::new()
+        .stack_size(256 << 10)
+        .spawn(run)
+        .unwrap();
     assert!(thread.join().is_ok());
 }
 
@@ -62,7 +74,10 @@ fn counts_are_limited() {
     assert_eq!(construct(&"a;".repeat(4096)), None);
     assert_eq!(construct(&"a;".repeat(4097)), Some(Construct::TooManyCommands));
     assert_eq!(construct(&"a".repeat(64 << 10)), None);
-    assert_eq!(construct(&"a".repeat((64 << 10) + 1)), Some(Construct::TextTooLong));
+    assert_eq!(
+        construct(&"a".repeat((64 << 10) + 1)),
+        Some(Construct::TextTooLong)
+    );
     assert_eq!(construct("echo {1..1000}"), None);
     assert_eq!(construct("echo {1..1001}"), Some(Construct::TooManyWords));
     assert_eq!(construct("echo {1..999999999}"), Some(Construct::TooManyWords));
@@ -74,11 +89,68 @@ fn counts_are_limited() {
 #[test]
 fn repetitive_texts_are_read_in_one_pass() {
     let pieces = [
-        "$((", "((", "{", "}", "{}", "{,", "{a,b}", "..", "{a..", "$(", "\"$(", "${x:-", "`", "\"", "'", "[", "[a",
-        "]", "[[", "~", ":~", "a=~:", "<", ">", "<<E ", "<<E\n", "&", "|", ";", "\\", "\\\n", "#", "# \n", "1", "$",
-        "$x", "- ", "a ", "a=b ", "a=(", "\t", "\n", "é", "*", "!", "$'\\", "case x in a) ", "\"`", "{$x,",
+        "$((",
+        "((",
+        "{",
+        "}",
+        "{}",
+        "{,",
+        "{a,b}",
+        "..",
+        "{a..",
+        "$(",
+        "\"$(",
+        "${x:-",
+        "`",
+        "\"",
+        "'",
+        "[",
+        "[a",
+        "]",
+        "[[",
+        "~",
+        ":~",
+        "a=~:",
+        "<",
+        ">",
+        "<<E ",
+        "<<E\n",
+        "&",
+        "|",
+        ";",
+        "\\",
+        "\\\n",
+        "#",
+        "# \n",
+        "1",
+        "$",
+        "$x",
+        "- ",
+        "a ",
+        "a=b ",
+        "a=(",
+        "\t",
+        "\n",
+        "é",
+        "*",
+        "!",
+        "$'\\",
+        "case x in a) ",
+        "\"`",
+        "{$x,",
     ];
-    let heads = ["", "echo ", "x=", "echo {,", "export a=", "$((", "[[ a =~ ", "cat <<E\n", "cat <<-E\n", "echo \""];
+    let heads = [
+        "",
+        "echo ",
+        "x=",
+        "echo {,",
+        "export a=",
+        "$((",
+        "[[ a =~ ",
+        "cat <<E\n",
+        "cat <<-E\n",
+        "echo \"",
+    ];
     for piece in pieces {
         for head in heads {
             let text = format!("{head}{}", piece.repeat((20 << 10) / piece.len()));

@@ -157,8 +157,16 @@ fn here_documents_that_shells_read_in_different_ways_are_refused() {
     refuses("cat <<''\n\n", Construct::HeredocDelimiter, "<<''");
     refuses("cat <<$x\n$x\n", Construct::HeredocDelimiter, "<<");
     refuses("cat <<E\na\\\nE\n", Construct::HeredocContinuation, "a\\");
-    refuses("x=$(cat <<E\na\nEX) ; b\nE\n)", Construct::HeredocDelimiter, "EX) ; b");
+    refuses(
+        "x=$(cat <<E\na\nEX) ; b\nE\n)",
+        Construct::HeredocDelimiter,
+        "EX) ; b",
+    );
     refuses("cat <<E $(a\nb)\nx\nE", Construct::HeredocDelimiter, "\n");
-    refuses("cat <<-E\n\t$(a\n\tb)\n\tE\n", Construct::HeredocTabs, "$(a\n\tb)");
+    refuses(
+        "cat <<-E\n\t$(a\n\tb)\n\tE\n",
+        Construct::HeredocTabs,
+        "$(a\n\tb)",
+    );
     refuses("echo `cat <<E\nx\nE\n`", Construct::HeredocDelimiter, "<<");
 }

@@ -7,9 +7,16 @@ use super::refuses_in;
 #[track_caller]
 fn only_bash_reads(texts: &[&str], shell: Shell) {
     for text in texts {
-        assert!(parse(text, Shell::Bash, &Limits::DEFAULT).is_ok(), "bash: {text:?}");
+        assert!(
+            parse(text, Shell::Bash, &Limits::DEFAULT).is_ok(),
+            "bash: {text:?}"
+        );
         let refused = parse(text, shell, &Limits::DEFAULT).map_err(|refused| refused.construct);
-        assert_eq!(refused.err(), Some(Construct::NotInThisShell), "{shell:?}: {text:?}");
+        assert_eq!(
+            refused.err(),
+            Some(Construct::NotInThisShell),
+            "{shell:?}: {text:?}"
+        );
     }
 }
 

@@ -43,7 +43,11 @@ fn show_pipeline(pipeline: &Pipeline) -> String {
     }
     for (index, stage) in pipeline.stages.iter().enumerate() {
         if let Some(before) = index.checked_sub(1) {
-            shown.push_str(if pipeline.pipes_stderr[before] { " |& " } else { " | " });
+            shown.push_str(if pipeline.pipes_stderr[before] {
+                " |& "
+            } else {
+                " | "
+            });
         }
         shown.push_str(&show_command(stage));
     }
@@ -97,10 +101,9 @@ fn show_kind(kind: &CommandKind) -> String {
             format!("for {}{words} do {} done", name.text, show_list(body))
         }
         CommandKind::ForArithmetic { header, body } => {
-            let header = header.each_ref().map(|part| {
-                part.as_ref()
-                    .map_or_else(|| "-".to_owned(), show_arithmetic)
-            });
+            let header = header
+                .each_ref()
+                .map(|part| part.as_ref().map_or_else(|| "-".to_owned(), show_arithmetic));
             format!("for (({})) do {} done", header.join(";"), show_list(body))
         }
         CommandKind::Case { subject, clauses } => {
@@ -110,7 +113,11 @@ fn show_kind(kind: &CommandKind) -> String {
                     CaseEnd::FallThrough => ";&",
                     CaseEnd::TestNext => ";;&",
                 };
-                format!("{}) {} {end}", join(&clause.patterns, "|", show_word), show_list(&clause.body))
+                format!(
+                    "{}) {} {end}",
+                    join(&clause.patterns, "|", show_word),
+                    show_list(&clause.body)
+                )
             });
             format!("case {} in {clauses} esac", show_word(subject))
         }
