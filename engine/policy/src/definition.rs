@@ -15,6 +15,8 @@ mod split;
 mod suspect;
 mod touch;
 mod usage;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub use apply::{ApplyContext, apply, apply_each};

@@ -156,7 +156,7 @@ impl<'d> Cut<'d> {
             .find(|flag| {
                 flag.names
                     .iter()
-                    .any(|name| text.len() > name.len() && text.starts_with(name.as_str()))
+                    .any(|name| text.starts_with(name.as_str()))
             })
     }
 
@@ -298,8 +298,8 @@ impl<'d> Cut<'d> {
         // Programs of this kind take `--name` for `-name`.
         let shorter = text.strip_prefix('-').filter(|rest| rest.starts_with('-'));
         let (name, has_value) = match text.split_once('=') {
-            Some((name, _)) => (name, true),
-            None => (text, false),
+            Some((name, _)) if self.current.options.equals => (name, true),
+            Some(_) | None => (text, false),
         };
         if has_value && let Some(flag) = self.flag(name) {
             self.give_attached(flag, name.len() + 1, &field.value, field);
@@ -308,6 +308,7 @@ impl<'d> Cut<'d> {
         } else if let Some(flag) = shorter.and_then(|shorter| self.flag(shorter)) {
             self.give(flag, None, field);
         } else if let Some(flag) = shorter
+            .filter(|_| has_value)
             .and_then(|shorter| shorter.split_once('='))
             .and_then(|(name, _)| self.flag(name))
         {
@@ -482,7 +483,8 @@ impl<'d> Cut<'d> {
         match flag.arity {
             Arity::None => {}
             Arity::Optional | Arity::Glued => {
-                if let (Some(value), Some(slot)) = (attached, flag.values.first()) {
+                let value = attached.or_else(|| self.separate_value(flag));
+                if let (Some(value), Some(slot)) = (value, flag.values.first()) {
                     given.values.push((slot, value));
                 }
             }
@@ -543,6 +545,21 @@ impl<'d> Cut<'d> {
             count: Count::One,
             ..field
         })
+    }
+
+    /// The next word as the value of an option that may do without one.
+    fn separate_value(&mut self, flag: &Flag) -> Option<Field> {
+        let next = self.queue.front().filter(|_| flag.separate)?;
+        match begins(&next.value, "-") {
+            Truth::No => self.next_value(flag),
+            Truth::Yes => None,
+            Truth::Maybe => {
+                let why = format!("what follows `{}` may be its value or an option", flag.canonical());
+                let span = next.span;
+                self.unknown(UnknownKind::MaybeOption, span, why);
+                self.next_value(flag)
+            }
+        }
     }
 
     /// A run of words: up to its end word, to the end, or to the next option.

@@ -84,6 +84,8 @@ pub struct Options {
     pub plus: bool,
     /// `--` ends options.
     pub double_dash: bool,
+    /// `-name=value` is `-name value` for words with one dash.
+    pub equals: bool,
 }
 
 /// The schemes by which programs cut their arguments.
@@ -112,6 +114,7 @@ impl Default for Options {
             numbers: false,
             plus: false,
             double_dash: true,
+            equals: true,
         }
     }
 }
@@ -135,6 +138,8 @@ pub struct Flag {
     pub satisfies: Option<SmolStr>,
     /// The option that it takes back (`--no-color`).
     pub negates: Option<SmolStr>,
+    /// Its optional value may also be the next word, if that is no option.
+    pub separate: bool,
     /// Every word after it is an operand.
     pub ends_options: bool,
     /// The program prints and ends; nothing else applies.

@@ -304,6 +304,7 @@ impl Reader {
                 "numbers" => &mut options.numbers,
                 "plus" => &mut options.plus,
                 "double-dash" => &mut options.double_dash,
+                "equals" => &mut options.equals,
                 _ => {
                     self.unknown_prop(
                         entry,
@@ -316,6 +317,7 @@ impl Reader {
                             "numbers",
                             "plus",
                             "double-dash",
+                            "equals",
                         ],
                     );
                     continue;
@@ -353,6 +355,7 @@ impl Reader {
                 "satisfies",
                 "effect",
                 "ends-options",
+                "separate",
                 "terminal",
                 "global",
                 "negate",
@@ -372,6 +375,7 @@ impl Reader {
         };
         flag.satisfies = self.text_prop(node, "satisfies");
         flag.ends_options = self.switch_prop(node, "ends-options");
+        flag.separate = self.switch_prop(node, "separate");
         flag.terminal = self.switch_prop(node, "terminal");
         flag.global = self.switch_prop(node, "global");
         flag.own.extend(self.effect_prop(node));

@@ -3,7 +3,7 @@
 use engine_shell::{Count, Field, Value};
 
 use super::cut::Cut;
-use super::model::{Arg, Arity, Block, Command, Flag, Own, Style, Test, ValueEffect, ValueKind};
+use super::model::{Arg, Arity, Block, Command, Flag, Options, Own, Style, Test, ValueEffect, ValueKind};
 use super::partial::{begins, ending, equals};
 use crate::effect::{Unknown, UnknownKind};
 
@@ -74,7 +74,7 @@ pub(super) fn suspicion(suspect: &Suspect<'_>, cut: &Cut<'_>) -> Option<Unknown>
     };
     let any_attaches = options.bundling && cut.flags().any(attaches);
     let harmful = cut.flags().find(|flag| {
-        could_be(suspect, flag, options.style, options.abbreviations, any_attaches)
+        could_be(suspect, flag, options, any_attaches)
             && matters(flag, command, suspect.file_name)
     });
     if let Some(flag) = harmful {
@@ -105,8 +105,7 @@ fn is_short(name: &str) -> bool {
 fn could_be(
     suspect: &Suspect<'_>,
     flag: &Flag,
-    style: Style,
-    abbreviations: bool,
+    options: Options,
     any_attaches: bool,
 ) -> bool {
     let value = &suspect.field.value;
@@ -126,15 +125,15 @@ fn could_be(
             text.push('=');
             takes_value && begins(value, &text).possible()
         };
-        match style {
+        match options.style {
             Style::None => false,
-            Style::SingleDashWords | Style::Dd => with_value(name),
+            Style::SingleDashWords | Style::Dd => options.equals && with_value(name),
             Style::Gnu | Style::Tar if is_short(name) => {
                 begins(value, name).possible() && (takes_value || any_attaches || suspect.tail_fits)
             }
             Style::Gnu | Style::Tar => {
                 with_value(name)
-                    || (abbreviations
+                    || (options.abbreviations
                         && name
                             .char_indices()
                             .skip(3)

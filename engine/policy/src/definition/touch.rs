@@ -418,7 +418,9 @@ impl<'d> Touch<'_, 'd> {
                 self.absent(place, &others);
             }
         }
-        for at in &list.unexplained {
+        let which = |unknown: &Unknown| unknown.kind == UnknownKind::Subcommand;
+        let unknown_command = self.out.unknowns.iter().any(which);
+        for at in list.unexplained.iter().filter(|_| !unknown_command) {
             if let Some(operand) = cut.operands.get(*at) {
                 let why = match operand.field.known() {
                     Some(text) => format!("`{text}` is an operand that `{}` does not take", cut.program),
