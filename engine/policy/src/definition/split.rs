@@ -85,14 +85,25 @@ pub(super) fn split_string(text: &str) -> Option<Vec<Value>> {
     Some(out)
 }
 
-/// Cuts a text as `xargs` does by default; `None` where it would refuse it.
-pub(super) fn split_input(text: &str) -> Option<Vec<SmolStr>> {
+/// Where `xargs` ends an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Items {
+    /// At blanks and newlines.
+    Words,
+    /// At newlines; blanks at the beginning are left out (`-I`).
+    Lines,
+}
+
+/// Cuts a text as `xargs` does without `-0` and `-d`, quotes and backslashes included; `None` where it would refuse it.
+pub(super) fn split_input(text: &str, items: Items) -> Option<Vec<SmolStr>> {
     let mut out = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = text.chars();
     while let Some(next) = rest.next() {
         match next {
-            ' ' | '\t' | '\n' => out.extend(word.take().map(SmolStr::new)),
+            '\n' => out.extend(word.take().map(SmolStr::new)),
+            ' ' | '\t' if items == Items::Words => out.extend(word.take().map(SmolStr::new)),
+            ' ' | '\t' if word.is_none() => {}
             '\'' | '"' => {
                 let target = word.get_or_insert_with(String::new);
                 loop {
@@ -116,7 +127,7 @@ pub(super) fn split_input(text: &str) -> Option<Vec<SmolStr>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{split_input, split_string};
+    use super::{Items, split_input, split_string};
     use engine_shell::{Origin, Value};
 
     fn known(words: &[&str]) -> Option<Vec<Value>> {
@@ -142,7 +153,14 @@ mod tests {
 
     #[test]
     fn input_is_cut_with_quotes_and_backslashes() {
-        assert_eq!(split_input("a 'b c'\\ d\n\"e\"").unwrap(), ["a", "b c d", "e"]);
-        assert_eq!(split_input("it's"), None);
+        assert_eq!(
+            split_input("a 'b c'\\ d\n\"e\"", Items::Words).unwrap(),
+            ["a", "b c d", "e"]
+        );
+        assert_eq!(split_input("it's", Items::Words), None);
+        assert_eq!(
+            split_input("  a b \n'c' d", Items::Lines).unwrap(),
+            ["a b ", "c d"]
+        );
     }
 }

@@ -14,7 +14,7 @@ use super::partial::{
     Truth, affixed, after, basename, beginning, begins, ending, equals, join, one_of, spaced, texts,
     without_beginning,
 };
-use super::split::{split_input, split_string};
+use super::split::{Items, split_input, split_string};
 use crate::effect::{Effect, EffectKind, EffectSource, Nested, PathUse, Unknown, UnknownKind, Use};
 
 /// Programs that a text of theirs is for themselves.
@@ -774,14 +774,8 @@ impl<'d> Touch<'_, 'd> {
         };
         let text = self.context.stdin_text.as_deref();
         let words = match how {
-            Some(Appends::StdinWords) => text.and_then(split_input),
-            Some(Appends::StdinLines) => text.map(|text| {
-                text.lines()
-                    .map(str::trim_start)
-                    .filter(|line| !line.is_empty())
-                    .map(SmolStr::new)
-                    .collect()
-            }),
+            Some(Appends::StdinWords) => text.and_then(|text| split_input(text, Items::Words)),
+            Some(Appends::StdinLines) => text.and_then(|text| split_input(text, Items::Lines)),
             Some(Appends::StdinNul) => match &self.context.stdin_paths {
                 Some(paths) => return field(paths.clone(), Count::Any),
                 None => None,
