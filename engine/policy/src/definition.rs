@@ -13,10 +13,10 @@ mod problem;
 mod read;
 mod split;
 mod suspect;
-mod touch;
-mod usage;
 #[cfg(test)]
 mod tests;
+mod touch;
+mod usage;
 mod words;
 
 pub use apply::{ApplyContext, apply, apply_each};

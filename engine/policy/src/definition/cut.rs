@@ -153,11 +153,7 @@ impl<'d> Cut<'d> {
     fn glued(&self, text: &str) -> Option<&'d Flag> {
         self.flags()
             .filter(|flag| flag.arity == Arity::Glued)
-            .find(|flag| {
-                flag.names
-                    .iter()
-                    .any(|name| text.starts_with(name.as_str()))
-            })
+            .find(|flag| flag.names.iter().any(|name| text.starts_with(name.as_str())))
     }
 
     fn push_word(&mut self, kind: WordKind, field: Field, names: Vec<SmolStr>) {
@@ -554,7 +550,10 @@ impl<'d> Cut<'d> {
             Truth::No => self.next_value(flag),
             Truth::Yes => None,
             Truth::Maybe => {
-                let why = format!("what follows `{}` may be its value or an option", flag.canonical());
+                let why = format!(
+                    "what follows `{}` may be its value or an option",
+                    flag.canonical()
+                );
                 let span = next.span;
                 self.unknown(UnknownKind::MaybeOption, span, why);
                 self.next_value(flag)

@@ -74,8 +74,7 @@ pub(super) fn suspicion(suspect: &Suspect<'_>, cut: &Cut<'_>) -> Option<Unknown>
     };
     let any_attaches = options.bundling && cut.flags().any(attaches);
     let harmful = cut.flags().find(|flag| {
-        could_be(suspect, flag, options, any_attaches)
-            && matters(flag, command, suspect.file_name)
+        could_be(suspect, flag, options, any_attaches) && matters(flag, command, suspect.file_name)
     });
     if let Some(flag) = harmful {
         return unknown(format!("{shown} may be the option `{}`", flag.canonical()));
@@ -102,12 +101,7 @@ fn is_short(name: &str) -> bool {
         .is_some_and(|rest| !rest.starts_with('-') && rest.chars().count() == 1)
 }
 
-fn could_be(
-    suspect: &Suspect<'_>,
-    flag: &Flag,
-    options: Options,
-    any_attaches: bool,
-) -> bool {
+fn could_be(suspect: &Suspect<'_>, flag: &Flag, options: Options, any_attaches: bool) -> bool {
     let value = &suspect.field.value;
     let takes_value = match flag.arity {
         Arity::None => false,

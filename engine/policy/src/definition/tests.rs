@@ -30,8 +30,12 @@ fn effects(used: &Use) -> Vec<String> {
         .iter()
         .map(|effect| match &effect.kind {
             EffectKind::Reads(path) => format!("r{} {}", if path.tree { "*" } else { "" }, shown(&path.path)),
-            EffectKind::Writes(path) => format!("w{} {}", if path.tree { "*" } else { "" }, shown(&path.path)),
-            EffectKind::Deletes(path) => format!("d{} {}", if path.tree { "*" } else { "" }, shown(&path.path)),
+            EffectKind::Writes(path) => {
+                format!("w{} {}", if path.tree { "*" } else { "" }, shown(&path.path))
+            }
+            EffectKind::Deletes(path) => {
+                format!("d{} {}", if path.tree { "*" } else { "" }, shown(&path.path))
+            }
             EffectKind::Connects(Some(host)) => format!("c {}", shown(host)),
             EffectKind::SetsEnv { name, value } => format!("{}={}", shown(name), shown(value)),
             other => format!("{other:?}"),
@@ -88,7 +92,10 @@ fn short_options_bundle_and_attach_their_values() {
     assert_eq!(effects(&used(SORT, "sort -uoout")), ["w out"]);
     assert_eq!(effects(&used(SORT, "sort in -o out")), ["w out", "r in"]);
     assert_eq!(effects(&used(SORT, "sort -k1 in")), ["r in"]);
-    assert_eq!(normal(&used(SORT, "sort -nibak in")), ["sort", "o:-n", "o:-i", "v:bak", "a:in"]);
+    assert_eq!(
+        normal(&used(SORT, "sort -nibak in")),
+        ["sort", "o:-n", "o:-i", "v:bak", "a:in"]
+    );
     assert_eq!(kinds(&used(SORT, "sort -5 in")), []);
     assert_eq!(kinds(&used(SORT, "sort -z in")), [UnknownKind::Option]);
     assert_eq!(kinds(&used(SORT, "sort -o")), [UnknownKind::Value]);
@@ -137,7 +144,8 @@ fn a_file_name_that_may_be_a_harmful_option_is_unknown() {
     let use_ = used(SORT, "sort *.txt");
     assert_eq!(kinds(&use_), [UnknownKind::MaybeOption]);
     assert_eq!(use_.unknowns[0].why, "`*.txt` may be the option `-o`");
-    let quiet = "bin \"wc\"\nsource \"test\"\nflags \"-l --lines\" \"-c\"\narg \"[file]...\" { reads }\ncomplete";
+    let quiet =
+        "bin \"wc\"\nsource \"test\"\nflags \"-l --lines\" \"-c\"\narg \"[file]...\" { reads }\ncomplete";
     assert_eq!(kinds(&used(quiet, "wc *")), []);
     let rm = r#"
 bin "rm"
@@ -155,7 +163,10 @@ complete
 #[test]
 fn a_text_that_is_not_known_may_be_an_option() {
     assert_eq!(kinds(&used(SORT, "sort \"$X\"")), [UnknownKind::MaybeOption]);
-    assert_eq!(kinds(&used(SORT, "sort \"$X/health\"")), [UnknownKind::MaybeOption]);
+    assert_eq!(
+        kinds(&used(SORT, "sort \"$X/health\"")),
+        [UnknownKind::MaybeOption]
+    );
     assert_eq!(kinds(&used(SORT, "sort $X")), [UnknownKind::Option]);
     assert_eq!(kinds(&used(SORT, "sort \"a$X\"")), []);
     assert_eq!(kinds(&used(SORT, "sort -- \"$X\"")), []);
@@ -220,7 +231,10 @@ fn words_with_one_dash_are_whole_options() {
     assert_eq!(effects(&used(FIND, "find a b -delete")), ["d* a", "d* b"]);
     assert_eq!(effects(&used(FIND, "find -delete")), ["d* ."]);
     assert_eq!(kinds(&used(FIND, "find -nam x")), [UnknownKind::Option]);
-    assert_eq!(used(FIND, "find * -print").unknowns[0].why, "`*` may be the option `-delete`");
+    assert_eq!(
+        used(FIND, "find * -print").unknowns[0].why,
+        "`*` may be the option `-delete`"
+    );
     assert_eq!(kinds(&used(FIND, "find *.d -print")), []);
     assert_eq!(effects(&used(FIND, "find -- x -delete")), ["d* x"]);
 }
@@ -237,10 +251,7 @@ fn a_command_among_the_arguments_ends_at_its_end_word() {
     assert_eq!(words[1].count, Count::OneOrMore);
     assert!(stdin);
     let use_ = used(FIND, "find a -exec cp {} {}.bak ;");
-    assert_eq!(
-        argvs(&use_)[0][2],
-        "Affixed { prefix: \"\", suffix: \".bak\" }"
-    );
+    assert_eq!(argvs(&use_)[0][2], "Affixed { prefix: \"\", suffix: \".bak\" }");
     assert_eq!(kinds(&used(FIND, "find . -exec rm {}")), [UnknownKind::Value]);
     assert_eq!(
         kinds(&used(FIND, "find . -exec $X ;")),
@@ -281,7 +292,17 @@ complete
     assert_eq!(
         normal(&use_),
         [
-            "tar", "o:-c", "o:-z", "o:-b", "v:20", "o:-f", "v:out.tgz", "a:a", "o:-C", "v:d", "a:b"
+            "tar",
+            "o:-c",
+            "o:-z",
+            "o:-b",
+            "v:20",
+            "o:-f",
+            "v:out.tgz",
+            "a:a",
+            "o:-C",
+            "v:d",
+            "a:b"
         ]
     );
     let below: Vec<_> = use_
@@ -351,7 +372,10 @@ fn subcommands_have_options_of_their_own() {
         ["git", "log", "o:--oneline", "o:--output", "v:x", "a:HEAD"]
     );
     assert_eq!(
-        use_.set_aside.iter().map(|field| shown(&field.value)).collect::<Vec<_>>(),
+        use_.set_aside
+            .iter()
+            .map(|field| shown(&field.value))
+            .collect::<Vec<_>>(),
         ["-P", "-C", "a", "-C", "b"]
     );
     let EffectKind::Writes(path) = &use_.effects[1].kind else {
@@ -366,8 +390,14 @@ fn subcommands_have_options_of_their_own() {
 #[test]
 fn options_before_a_subcommand_are_set_aside_and_keep_their_effects() {
     let use_ = used(GIT, "git -c a=b log");
-    let loads = use_.effects.iter().find(|effect| effect.source == EffectSource::SetAside);
-    assert_eq!(loads.unwrap().kind, EffectKind::LoadsCode(Value::Known("a=b".into())));
+    let loads = use_
+        .effects
+        .iter()
+        .find(|effect| effect.source == EffectSource::SetAside);
+    assert_eq!(
+        loads.unwrap().kind,
+        EffectKind::LoadsCode(Value::Known("a=b".into()))
+    );
     assert_eq!(kinds(&used(GIT, "git log -P")), [UnknownKind::Option]);
     assert_eq!(kinds(&used(GIT, "git log --verbose")), [UnknownKind::Stated]);
     assert_eq!(kinds(&used(GIT, "git --verbose log")), [UnknownKind::Stated]);
@@ -376,7 +406,10 @@ fn options_before_a_subcommand_are_set_aside_and_keep_their_effects() {
 #[test]
 fn a_subcommand_that_is_not_known_is_unknown() {
     assert_eq!(kinds(&used(GIT, "git logs"))[0], UnknownKind::Subcommand);
-    assert_eq!(kinds(&used(GIT, "git \"$X\"")).last(), Some(&UnknownKind::Subcommand));
+    assert_eq!(
+        kinds(&used(GIT, "git \"$X\"")).last(),
+        Some(&UnknownKind::Subcommand)
+    );
     assert_eq!(kinds(&used(GIT, "git")), [UnknownKind::Subcommand]);
     assert_eq!(kinds(&used(GIT, "git stash other")), []);
     assert_eq!(used(GIT, "git stash list").command, ["git", "stash", "list"]);
@@ -420,9 +453,11 @@ fn files_are_written_into_a_directory_under_the_names_of_the_others() {
             .effects
             .iter()
             .find_map(|effect| match &effect.kind {
-                EffectKind::Writes(path) => {
-                    Some((shown(&path.path), path.tree, path.into.iter().map(shown).collect::<Vec<_>>()))
-                }
+                EffectKind::Writes(path) => Some((
+                    shown(&path.path),
+                    path.tree,
+                    path.into.iter().map(shown).collect::<Vec<_>>(),
+                )),
                 _ => None,
             })
             .unwrap()
@@ -438,7 +473,10 @@ fn an_unknown_number_of_operands_counts_for_every_place() {
     let use_ = used(CP, "cp -- $X b");
     assert_eq!(effects(&use_), ["r Unknown(Variable)", "w b"]);
     let use_ = used(CP, "cp -- a $X");
-    assert_eq!(effects(&use_), ["r a", "r Unknown(Variable)", "w a", "w Unknown(Variable)"]);
+    assert_eq!(
+        effects(&use_),
+        ["r a", "r Unknown(Variable)", "w a", "w Unknown(Variable)"]
+    );
     let use_ = used(CP, "cp -- ./*.txt d");
     assert_eq!(effects(&use_), ["r Glob(\"./*.txt\")", "w d"]);
 }
@@ -459,7 +497,10 @@ complete
     assert_eq!(argvs(&use_), [["rm", "-rf", "--", "x"]]);
     assert!(use_.wrapper);
     assert_eq!(kinds(&use_), []);
-    assert_eq!(argvs(&used(timeout, "timeout 5 ls *.txt"))[0][1], "Glob(\"*.txt\")");
+    assert_eq!(
+        argvs(&used(timeout, "timeout 5 ls *.txt"))[0][1],
+        "Glob(\"*.txt\")"
+    );
     assert_eq!(kinds(&used(timeout, "timeout 5 ls *.txt")), []);
     assert_eq!(kinds(&used(timeout, "timeout 5 \"$X\"")), [UnknownKind::Program]);
     assert!(kinds(&used(timeout, "timeout $X ls")).contains(&UnknownKind::Program));
@@ -504,7 +545,10 @@ fn a_string_that_is_split_stands_in_the_place_of_its_option() {
     assert_eq!(kinds(&used(ENV, "env -S 'rm ${X}'")), []);
     assert_eq!(kinds(&used(ENV, "env -S \"$X\"")), [UnknownKind::Program]);
     let rsync = "bin \"rsync\"\nsource \"test\"\nflag \"-e <shell>\" { runs-split }\narg \"[x]...\"";
-    assert_eq!(argvs(&used(rsync, "rsync -e 'ssh -p 22' a b")), [["ssh", "-p", "22"]]);
+    assert_eq!(
+        argvs(&used(rsync, "rsync -e 'ssh -p 22' a b")),
+        [["ssh", "-p", "22"]]
+    );
 }
 
 #[test]
@@ -544,7 +588,10 @@ arg "[command]..." { runs-shell remote=#true }
 "#;
     let use_ = used(ssh, "ssh h ls -l \"$X\"");
     assert_eq!(effects(&use_), ["c h"]);
-    assert_eq!(argvs(&use_), [["sh", "Affixed { prefix: \"ls -l \", suffix: \"\" }"]]);
+    assert_eq!(
+        argvs(&use_),
+        [["sh", "Affixed { prefix: \"ls -l \", suffix: \"\" }"]]
+    );
 }
 
 const XARGS: &str = r#"
@@ -572,7 +619,10 @@ fn words_from_standard_input_follow_a_command() {
         argvs(&used_with(XARGS, &fields(command), &context))
     };
     assert_eq!(with("xargs cat", Some(".env\n"), None), [["cat", ".env"]]);
-    assert_eq!(with("xargs cat", Some("'a b' c"), None), [["cat", "OneOf([\"a b\", \"c\"])"]]);
+    assert_eq!(
+        with("xargs cat", Some("'a b' c"), None),
+        [["cat", "OneOf([\"a b\", \"c\"])"]]
+    );
     assert_eq!(with("xargs cat", Some(""), None), [["cat"]]);
     assert_eq!(with("xargs cat", None, None), [["cat", "Unknown(Input)"]]);
     assert_eq!(with("xargs", Some("x"), None), [["echo", "x"]]);
@@ -601,7 +651,10 @@ complete
     assert_eq!(effects(&used(sed, "sed -n '1p;w out' in")), ["r in", "w out"]);
     assert_eq!(kinds(&used(sed, "sed -n 1p in")), []);
     assert_eq!(effects(&used(sed, "sed -e 'a\\' -e 'w out' in")), ["r in"]);
-    assert_eq!(kinds(&used(sed, "sed \"$X\" in")).last(), Some(&UnknownKind::Value));
+    assert_eq!(
+        kinds(&used(sed, "sed \"$X\" in")).last(),
+        Some(&UnknownKind::Value)
+    );
     assert_eq!(kinds(&used(sed, "sed '{' in")), [UnknownKind::Value]);
     let perl = "bin \"perl\"\nsource \"test\"\nflag \"-e <text>\" { evaluates \"perl\" }";
     assert_eq!(effects(&used(perl, "perl -e 1")), ["Evaluates(\"perl\")"]);
@@ -621,9 +674,15 @@ arg "[source]..." { connects or="path" }
 unless flag="--color" { state "x" }
 "#;
     assert_eq!(effects(&used(curl, "curl -d @a -d b"))[1..], ["r a"]);
-    assert_eq!(effects(&used(curl, "curl -d \"$X\""))[1..], ["r Unknown(Variable)"]);
+    assert_eq!(
+        effects(&used(curl, "curl -d \"$X\""))[1..],
+        ["r Unknown(Variable)"]
+    );
     assert_eq!(effects(&used(curl, "curl -F a=@b=c -F d=e"))[1..], ["r b=c"]);
-    assert_eq!(effects(&used(curl, "curl h:x ./y:z w"))[1..], ["c h:x", "r* ./y:z", "r* w"]);
+    assert_eq!(
+        effects(&used(curl, "curl h:x ./y:z w"))[1..],
+        ["c h:x", "r* ./y:z", "r* w"]
+    );
     let use_ = used(curl, "curl --include '*.c' --exclude x y");
     let EffectKind::Reads(path) = &use_.effects[1].kind else {
         panic!("{use_:?}");
@@ -700,6 +759,9 @@ fn every_problem_of_a_file_is_reported_with_its_place() {
             "f:6:9: unknown property `permut` (did you mean `permute`?)",
         ]
     );
-    assert_eq!(read_definitions(&"a {".repeat(100)).1[0].message, "braces nest too deep");
+    assert_eq!(
+        read_definitions(&"a {".repeat(100)).1[0].message,
+        "braces nest too deep"
+    );
     assert_eq!(read_definitions("bin \"x").1.len(), 1);
 }
