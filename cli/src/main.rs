@@ -1,2 +1,50 @@
-//! The binary.
-fn main() {}
+//! The `engine` binary: arguments in, rendered text and an exit code out. Everything that decides is in the libraries.
+
+mod check;
+mod complete;
+mod exit;
+mod explain;
+mod options;
+mod out;
+mod policies;
+mod render;
+mod test;
+mod world;
+
+use clap::Parser;
+
+use exit::Exit;
+
+/// Decides what an AI agent's tools may do, under a declared policy, and says why.
+#[derive(Debug, Parser)]
+#[command(name = "engine", version, max_term_width = 110, after_help = exit::HELP)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Check(check::Check),
+    Test(test::Test),
+    Explain(explain::Explain),
+    Completions(complete::Completions),
+}
+
+fn main() -> std::process::ExitCode {
+    let exit = match Arguments::try_parse() {
+        Ok(arguments) => match arguments.command {
+            Command::Check(check) => check.run(),
+            Command::Test(test) => test.run(),
+            Command::Explain(explain) => explain.run(),
+            Command::Completions(completions) => completions.run(),
+        },
+        Err(error) => {
+            let asked_for = !error.use_stderr();
+            // Nothing is left to tell anybody if the terminal is gone.
+            let _gone = error.print();
+            if asked_for { Exit::Fine } else { Exit::Usage }
+        }
+    };
+    exit.code()
+}

@@ -22,5 +22,6 @@ mod words;
 pub use apply::{ApplyContext, apply, apply_each};
 pub use catalogue::Catalogue;
 pub use example::{ExampleFailure, run_examples};
+pub use model::Definition;
 pub use problem::Problem;
 pub use read::read_definitions;

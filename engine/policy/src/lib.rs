@@ -1,18 +1,37 @@
 //! Policies as data: reads KDL and TOML, compiles one plan, decides tool calls with reasons and spans.
 #![forbid(unsafe_code)]
 
+mod decide;
 pub mod definition;
 mod diagnostic;
 pub mod document;
 mod effect;
+mod facts;
+mod load;
 mod names;
 pub mod pattern;
+mod plan;
 pub mod read;
+mod resolve;
 mod source;
+mod testing;
+mod truth;
+mod variables;
+mod verdict;
 
+pub use decide::{Call, decide};
 pub use diagnostic::{Diagnostic, Level, Report};
-pub use document::{Document, Outcome};
+pub use document::{CHECK_NAMES, Document, Mode, Outcome, RequestKind, Severity};
 pub use effect::{
     Effect, EffectKind, EffectSource, Nested, NormalWord, PathUse, Unknown, UnknownKind, Use, WordKind,
 };
+pub use facts::{Facts, NoWorld, World, below, join_path};
+pub use load::{Files, Loaded, Root, SHIPPED, load, shipped};
+pub use plan::{Plan, RuleId, compile, digest};
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Spanned};
+pub use testing::{
+    Case, CaseError, CaseOutcome, CaseRunner, Expected, TEST_HOME, TEST_PROJECT, TestResult, parse_case, run_tests,
+};
+pub use truth::Truth;
+pub use variables::{Danger, danger_of};
+pub use verdict::{Decision, Reported, Request, RuleInfo, RuleRef, Step, Why};

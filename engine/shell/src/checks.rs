@@ -19,7 +19,6 @@ mod flags;
 mod refusal;
 mod tokens;
 mod variables;
-mod walk;
 mod words;
 mod zsh;
 

@@ -9,8 +9,10 @@ mod ir;
 mod limits;
 mod parse;
 mod programs;
+mod second_reader;
 mod span;
 mod value;
+mod walk;
 
 pub use checks::{
     Check, Finding, Severity, UnknownCheck, UnknownSeverity, check_text, commit_substitutions, finding_of,
@@ -27,5 +29,6 @@ pub use parse::parse;
 pub use programs::{
     Language, ProgramEffect, ProgramEffectKind, ProgramError, UnknownLanguage, analyse_program,
 };
+pub use second_reader::{search, vote};
 pub use span::Span;
 pub use value::{Count, Field, Origin, Spelling, Value};

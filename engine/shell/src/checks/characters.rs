@@ -2,7 +2,7 @@
 
 use crate::{Check, Finding, Part, PartKind, Script, Simple, Span, Word};
 
-use super::walk::{self, Place, Visitor};
+use crate::walk::{self, Place, Visitor};
 
 /// Looks at every character of `text`; with a `script`, odd characters inside quoted operands, here-documents and comments
 /// are taken as text in a human language.

@@ -4,7 +4,7 @@ use crate::{
     Argument, AssignedValue, Brace, Check, Finding, ParameterOp, Part, PartKind, Script, Simple, Span, Word,
 };
 
-use super::walk::{self, Place, Visitor};
+use crate::walk::{self, Place, Visitor};
 
 /// Follows whether the field separator was changed.
 #[derive(Debug, Default)]

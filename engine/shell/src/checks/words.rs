@@ -2,7 +2,7 @@
 
 use crate::{Argument, Check, Finding, Part, PartKind, Script, Shell, Simple, Span, Word};
 
-use super::walk::{self, Place, Visitor};
+use crate::walk::{self, Place, Visitor};
 use super::{flags, tokens, variables, zsh};
 
 pub(super) fn check(text: &str, script: &Script, shell: Shell, findings: &mut Vec<Finding>) {

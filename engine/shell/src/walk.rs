@@ -7,7 +7,7 @@ use crate::{
 
 /// Where a word stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// The first word of a simple command.
     Command,
     /// A later word of a simple command.
@@ -23,7 +23,7 @@ pub(super) enum Place {
 }
 
 /// What wants to see the nodes.
-pub(super) trait Visitor {
+pub(crate) trait Visitor {
     /// A simple command, before its words.
     fn simple(&mut self, simple: &Simple);
     /// A word, before what is nested in it.
@@ -32,7 +32,7 @@ pub(super) trait Visitor {
     fn part(&mut self, part: &Part);
 }
 
-pub(super) fn script(script: &Script, visitor: &mut impl Visitor) {
+pub(crate) fn script(script: &Script, visitor: &mut impl Visitor) {
     list(&script.body, visitor);
 }
 

@@ -1,0 +1,286 @@
+//! `engine check`: decides one call, or many from standard input, or validates the policies.
+
+use std::io::{BufRead as _, Write as _};
+
+use engine_policy::{Call, Decision, Facts, Mode, Outcome, Plan, decide, join_path};
+use engine_shell::Shell;
+use serde_json::{Map, Value as Json};
+
+use crate::exit::Exit;
+use crate::options::{Circumstances, Format, parse_mode, parse_shell};
+use crate::policies;
+use crate::render::{self, Shown};
+use crate::world::{self, Disk};
+use crate::out;
+
+/// Decides a command or a tool call; without one, validates the policies
+///
+/// The verdict is `allow`, `ask` or `deny`, with the reasons for it. Nothing is run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    circumstances: Circumstances,
+
+    /// Name of a tool, to decide a call of it instead of a command
+    #[arg(long, value_name = "NAME", requires = "input", conflicts_with = "command")]
+    tool: Option<String>,
+
+    /// Input of the tool, a JSON object
+    #[arg(long, value_name = "JSON", requires = "tool")]
+    input: Option<String>,
+
+    /// Reads calls from standard input, one JSON object a line (`{"command": "..."}` or `{"tool": "...", "input": {...}}`, each with
+    /// optional `id`, `cwd`, `mode`, `shell`), and answers each with a line, in order
+    #[arg(long, conflicts_with_all = ["tool", "command"])]
+    stdin: bool,
+
+    /// Shows every request and what became of it
+    #[arg(long)]
+    explain: bool,
+
+    /// The command, as one text; several words are taken as the words of one command
+    #[arg(value_name = "CMD")]
+    command: Vec<String>,
+}
+
+/// Where calls start.
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    pub project: String,
+    pub directory: String,
+    pub home: Option<String>,
+}
+
+impl Start {
+    pub(crate) fn of(cwd: Option<&str>) -> Result<Self, Exit> {
+        let Some(current) = world::current_directory() else {
+            out::complain("engine: the current directory is not known\n");
+            return Err(Exit::Internal);
+        };
+        let directory = join_path(&current, cwd.unwrap_or(".")).to_string();
+        Ok(Self { project: world::project_of(&directory), directory, home: world::home() })
+    }
+
+    pub(crate) fn facts<'f>(&'f self, shell: Shell, disk: &'f Disk) -> Facts<'f> {
+        Facts { project: &self.project, directory: &self.directory, home: self.home.as_deref(), shell, world: disk }
+    }
+}
+
+impl Check {
+    pub(crate) fn run(&self) -> Exit {
+        match self.try_run() {
+            Ok(exit) | Err(exit) => exit,
+        }
+    }
+
+    fn try_run(&self) -> Result<Exit, Exit> {
+        let start = Start::of(self.circumstances.cwd.as_deref())?;
+        if self.tool.is_none() && !self.stdin && self.command.is_empty() {
+            return Ok(self.validate(&start));
+        }
+        let plan = policies::policy(&self.circumstances.policies, &start.project)?;
+        if self.stdin {
+            return self.lines(&plan, &start);
+        }
+        let facts = start.facts(self.circumstances.shell, &Disk);
+        let mode = self.circumstances.mode.unwrap_or_else(|| plan.start_mode());
+        let input;
+        let text;
+        let (call, shown) = match (&self.tool, &self.input) {
+            (Some(name), Some(json)) => {
+                input = serde_json::from_str::<Json>(json).map_err(|error| {
+                    out::complain(&format!("engine: --input is not JSON: {error}\n"));
+                    Exit::Usage
+                })?;
+                (Call::Tool { name, input: &input }, Shown::Tool { name, input: &input })
+            }
+            _ => {
+                text = command_text(&self.command);
+                (Call::Shell(&text), Shown::Command(&text))
+            }
+        };
+        let decision = decide(&plan, &call, &facts, mode);
+        let outcome = self.final_outcome(&plan, &decision);
+        match self.circumstances.format {
+            Format::Human if self.explain => out::print(&render::trace(&plan, &shown, &decision, outcome)),
+            Format::Human => out::print(&render::human(&plan, &shown, &decision, outcome)),
+            Format::Json => {
+                let mut json = render::json(&plan, &shown, &decision, outcome, self.explain);
+                json.push('\n');
+                out::print(&json);
+            }
+        }
+        Ok(Exit::of(outcome))
+    }
+
+    fn final_outcome(&self, plan: &Plan, decision: &Decision) -> Outcome {
+        match decision.outcome {
+            Outcome::Ask if self.circumstances.headless => plan.headless(),
+            outcome => outcome,
+        }
+    }
+
+    /// No call: every problem of the policies.
+    fn validate(&self, start: &Start) -> Exit {
+        let named = &self.circumstances.policies;
+        let files = if named.is_empty() { policies::found(&start.project) } else { named.clone() };
+        if files.is_empty() {
+            out::print("no policy file found: the shipped `builtin:base` decides\n");
+            return Exit::Fine;
+        }
+        let mut loaded = policies::read(&files);
+        let plan = loaded.compile();
+        let errors = policies::report(&loaded.diagnostics, &loaded.sources);
+        let warnings = loaded.diagnostics.len() - errors;
+        let Some(plan) = plan else {
+            out::complain(&format!("{}\n", counted(errors, warnings)));
+            return Exit::Invalid;
+        };
+        let files = files.join(", ");
+        let text = match self.circumstances.format {
+            Format::Human => format!("{files}: {} rules, {}\n", plan.rule_count(), counted(errors, warnings)),
+            Format::Json => {
+                let json = serde_json::json!({ "valid": true, "rules": plan.rule_count(), "warnings": warnings });
+                format!("{json}\n")
+            }
+        };
+        out::print(&text);
+        Exit::Fine
+    }
+
+    /// JSON lines in, JSON lines out, in order. A line that is no call is answered with an error and a deny.
+    fn lines(&self, plan: &Plan, start: &Start) -> Result<Exit, Exit> {
+        let mut input = std::io::stdin().lock();
+        let mut output = std::io::BufWriter::with_capacity(64 << 10, std::io::stdout().lock());
+        let mut line = Vec::new();
+        let mut bad_lines = 0usize;
+        let mut starts: Option<(String, Start)> = None;
+        loop {
+            line.clear();
+            match input.read_until(b'\n', &mut line) {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) => {
+                    out::complain(&format!("engine: cannot read standard input: {error}\n"));
+                    return Err(Exit::Internal);
+                }
+            }
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let answer = match parse_line(&line) {
+                Ok(asked) => {
+                    let own_start = match &asked.cwd {
+                        None => start,
+                        Some(cwd) => {
+                            if starts.as_ref().is_none_or(|(own, _)| own != cwd) {
+                                starts = Some((cwd.clone(), Start::of(Some(cwd))?));
+                            }
+                            starts.as_ref().map_or(start, |(_, own)| own)
+                        }
+                    };
+                    let facts = own_start.facts(asked.shell.unwrap_or(self.circumstances.shell), &Disk);
+                    let mode = asked.mode.or(self.circumstances.mode).unwrap_or_else(|| plan.start_mode());
+                    let (call, shown) = match &asked.what {
+                        Asked::Command(text) => (Call::Shell(text), Shown::Command(text)),
+                        Asked::Tool(name, input) => (Call::Tool { name, input }, Shown::Tool { name, input }),
+                    };
+                    let decision = decide(plan, &call, &facts, mode);
+                    let outcome = self.final_outcome(plan, &decision);
+                    let mut json = render::json(plan, &shown, &decision, outcome, self.explain);
+                    if let Some(id) = &asked.id {
+                        json.insert_str(1, &format!("\"id\":{id},"));
+                    }
+                    json
+                }
+                Err(why) => {
+                    bad_lines += 1;
+                    serde_json::json!({ "verdict": "deny", "error": why }).to_string()
+                }
+            };
+            if output.write_all(answer.as_bytes()).and_then(|()| output.write_all(b"\n")).is_err() {
+                return Ok(Exit::Fine);
+            }
+            // A caller that waits for each answer gets it at once; one that has sent more is answered in bulk.
+            if input.fill_buf().is_ok_and(<[u8]>::is_empty) && output.flush().is_err() {
+                return Ok(Exit::Fine);
+            }
+        }
+        let _closed = output.flush();
+        Ok(if bad_lines == 0 { Exit::Fine } else { Exit::Usage })
+    }
+}
+
+enum Asked {
+    Command(String),
+    Tool(String, Json),
+}
+
+struct Line {
+    what: Asked,
+    id: Option<Json>,
+    cwd: Option<String>,
+    mode: Option<Mode>,
+    shell: Option<Shell>,
+}
+
+fn parse_line(line: &[u8]) -> Result<Line, String> {
+    let mut object: Map<String, Json> =
+        serde_json::from_slice(line).map_err(|error| format!("not a JSON object: {error}"))?;
+    let mut text = |name: &str| match object.remove(name) {
+        None => Ok(None),
+        Some(Json::String(text)) => Ok(Some(text)),
+        Some(_) => Err(format!("`{name}` is not a text")),
+    };
+    let (command, tool, cwd) = (text("command")?, text("tool")?, text("cwd")?);
+    let mode = text("mode")?.map(|word| parse_mode(&word)).transpose()?;
+    let shell = text("shell")?.map(|word| parse_shell(&word)).transpose()?;
+    let id = object.remove("id");
+    let input = object.remove("input");
+    if let Some(unknown) = object.keys().next() {
+        return Err(format!("unknown field `{unknown}`"));
+    }
+    let what = match (command, tool, input) {
+        (Some(command), None, None) => Asked::Command(command),
+        (None, Some(tool), Some(input)) => Asked::Tool(tool, input),
+        _ => return Err("needs `command`, or `tool` and `input`".to_owned()),
+    };
+    Ok(Line { what, id, cwd, mode, shell })
+}
+
+/// One word is the text itself; several are the words of one command, each quoted where that is needed.
+pub(crate) fn command_text(words: &[String]) -> String {
+    if let [text] = words {
+        return text.clone();
+    }
+    let plain = |word: &str| {
+        !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-./:,=+@%".contains(&b))
+    };
+    let quoted: Vec<String> = words
+        .iter()
+        .map(|word| if plain(word) { word.clone() } else { format!("'{}'", word.replace('\'', r"'\''")) })
+        .collect();
+    quoted.join(" ")
+}
+
+fn counted(errors: usize, warnings: usize) -> String {
+    let many = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    match (errors, warnings) {
+        (0, 0) => "nothing wrong".to_owned(),
+        (0, warnings) => many(warnings, "warning"),
+        (errors, 0) => many(errors, "error"),
+        (errors, warnings) => format!("{}, {}", many(errors, "error"), many(warnings, "warning")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::command_text;
+
+    #[test]
+    fn several_words_are_one_command_with_its_words_kept() {
+        let words = |list: &[&str]| list.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+        assert_eq!(command_text(&words(&["git status | sh"])), "git status | sh");
+        assert_eq!(command_text(&words(&["echo", "a b", "it's"])), r"echo 'a b' 'it'\''s'");
+    }
+}

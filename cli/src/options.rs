@@ -1,0 +1,59 @@
+//! Options that several subcommands share.
+
+use engine_policy::Mode;
+use engine_shell::Shell;
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// For people; not a stable interface
+    #[default]
+    Human,
+    /// For programs; stable
+    Json,
+}
+
+/// Which policy decides, and under which circumstances.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Circumstances {
+    /// Policy file, `.kdl` or `.toml`; may be given several times. Without it, the files found for the project and user, else the
+    /// shipped `builtin:base`
+    #[arg(long = "policy", value_name = "FILE")]
+    pub policies: Vec<String>,
+
+    /// Mode of the session
+    #[arg(long, value_name = "MODE", value_parser = parse_mode)]
+    pub mode: Option<Mode>,
+
+    /// Directory that the call starts in
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<String>,
+
+    /// Shell that would run the command
+    #[arg(long, value_name = "SHELL", value_parser = parse_shell, default_value = "bash")]
+    pub shell: Shell,
+
+    /// Nobody can be asked: apply the policy's `headless` default to what would ask
+    #[arg(long)]
+    pub headless: bool,
+
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+pub(crate) fn parse_mode(word: &str) -> Result<Mode, String> {
+    Mode::from_word(word).ok_or_else(|| {
+        let known: Vec<_> = Mode::ALL.iter().map(|(name, _)| *name).collect();
+        format!("the modes are {}", known.join(", "))
+    })
+}
+
+pub(crate) fn parse_shell(word: &str) -> Result<Shell, String> {
+    match word {
+        "bash" => Ok(Shell::Bash),
+        "zsh" => Ok(Shell::Zsh),
+        "sh" => Ok(Shell::Sh),
+        _ => Err("the shells are bash, zsh, sh".to_owned()),
+    }
+}

@@ -1,0 +1,252 @@
+//! Verdicts as text for people and as JSON for programs.
+
+use std::fmt::Write as _;
+
+use engine_policy::{CHECK_NAMES, Decision, Outcome, Plan, Step, Why};
+use engine_shell::Span;
+use serde_json::{Value as Json, json};
+
+use crate::out::{Paint, visible};
+
+/// The call that was decided.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shown<'a> {
+    /// A command.
+    Command(&'a str),
+    /// A tool call.
+    Tool {
+        /// The tool.
+        name: &'a str,
+        /// Its input.
+        input: &'a Json,
+    },
+}
+
+impl Shown<'_> {
+    fn text(self) -> String {
+        match self {
+            Self::Command(text) => text.to_owned(),
+            Self::Tool { name, input } => format!("{name} {input}"),
+        }
+    }
+}
+
+/// Reasons that are printed at most; the JSON output has all of them.
+const MAX_REASONS: usize = 8;
+
+/// The verdict with its reasons.
+pub(crate) fn human(plan: &Plan, shown: &Shown<'_>, decision: &Decision, outcome: Outcome) -> String {
+    let paint = Paint::for_stdout();
+    let mut text = headline(paint, shown, outcome);
+    let mut seen = Vec::new();
+    let reasons: Vec<&Step> = decision
+        .steps
+        .iter()
+        .filter(|step| step.outcome == decision.outcome && (outcome != Outcome::Allow || step.why.rule().is_some()))
+        .collect();
+    if outcome == Outcome::Allow && reasons.is_empty() {
+        text.push_str("  nothing in it has an effect that needs a rule\n");
+    }
+    for step in &reasons {
+        let line = reason(plan, shown, step, paint, outcome != Outcome::Allow);
+        if seen.contains(&line) {
+            continue;
+        }
+        if seen.len() == MAX_REASONS {
+            let _infallible = writeln!(text, "  ... and more (see --format json)");
+            break;
+        }
+        text.push_str(&line);
+        seen.push(line);
+    }
+    for finding in &decision.findings {
+        let warned = finding.severity == engine_policy::Severity::Warn;
+        if warned {
+            let _infallible = writeln!(
+                text,
+                "  {} check {} {}: {}",
+                paint.yellow("warn"),
+                finding.number,
+                finding.name,
+                visible(&finding.message)
+            );
+        }
+    }
+    if outcome != decision.outcome {
+        let _infallible = writeln!(text, "  nobody can be asked: the policy's `headless` default applies");
+    }
+    text
+}
+
+/// Every request and what became of it.
+pub(crate) fn trace(plan: &Plan, shown: &Shown<'_>, decision: &Decision, outcome: Outcome) -> String {
+    let paint = Paint::for_stdout();
+    let mut text = headline(paint, shown, outcome);
+    let _infallible = writeln!(text, "  mode: {}", decision.mode.as_str());
+    for step in &decision.steps {
+        text.push_str(&reason(plan, shown, step, paint, true));
+        for miss in &step.near_misses(plan) {
+            let _infallible = writeln!(text, "        {}", paint.dim(&format!("near miss: {}", visible(miss))));
+        }
+    }
+    if !decision.findings.is_empty() {
+        text.push_str("  checks:\n");
+    }
+    for finding in &decision.findings {
+        let _infallible = writeln!(
+            text,
+            "    {} {} ({}): {}",
+            finding.number,
+            finding.name,
+            finding.severity.as_str(),
+            visible(&finding.message)
+        );
+        text.push_str(&underline(shown, finding.span, paint));
+    }
+    text
+}
+
+fn headline(paint: Paint, shown: &Shown<'_>, outcome: Outcome) -> String {
+    let word = match outcome {
+        Outcome::Allow => paint.green("allow"),
+        Outcome::Ask => paint.yellow("ask"),
+        Outcome::Deny => paint.red("deny"),
+    };
+    let call = visible(&shown.text());
+    let mut lines = call.trim_end().lines();
+    let first = lines.next().unwrap_or_default();
+    let more = if lines.next().is_some() { " ..." } else { "" };
+    format!("{word}  {first}{more}\n")
+}
+
+fn reason(plan: &Plan, shown: &Shown<'_>, step: &Step, paint: Paint, with_place: bool) -> String {
+    let mark = match step.outcome {
+        Outcome::Allow => paint.green("+"),
+        Outcome::Ask => paint.yellow("?"),
+        Outcome::Deny => paint.red("x"),
+    };
+    let mut text = format!("  {mark} {}: {}", visible(&step.request.describe()), visible(&step.why.describe(plan)));
+    if step.check > 0
+        && let Some(name) = CHECK_NAMES.get(usize::from(step.check) - 1)
+        && step.outcome != Outcome::Allow
+    {
+        let _infallible = write!(text, " [check {} {name}]", step.check);
+    }
+    text.push('\n');
+    if with_place {
+        text.push_str(&underline(shown, step.span, paint));
+    }
+    if let Some(info) = step.why.rule().and_then(|rule| rule.info(plan))
+        && step.outcome != Outcome::Allow
+    {
+        if let Some(because) = info.because {
+            let _infallible = writeln!(text, "      because {}", visible(because));
+        }
+        if let Some(instead) = info.instead {
+            let _infallible = writeln!(text, "      instead: {}", visible(instead));
+        }
+    }
+    text
+}
+
+/// The line of the command with the place under it marked.
+fn underline(shown: &Shown<'_>, span: Span, paint: Paint) -> String {
+    let Shown::Command(text) = shown else { return String::new() };
+    if span.is_empty() {
+        return String::new();
+    }
+    let start = (span.start as usize).min(text.len());
+    let line_start = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let line_end = text.get(start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| start + at);
+    let end = (span.end as usize).clamp(start, line_end);
+    let (Some(before), Some(marked), Some(after)) =
+        (text.get(line_start..start), text.get(start..end), text.get(end..line_end))
+    else {
+        return String::new();
+    };
+    let (before, marked, after) = (visible(before), visible(marked), visible(after));
+    // Long lines are cut around the place.
+    let cut_before = tail(&before, 40);
+    let cut_after: String = after.chars().take(40).collect();
+    let width = marked.chars().count().clamp(1, 60);
+    let shown_mark: String = marked.chars().take(60).collect();
+    let pad = " ".repeat(cut_before.chars().map(|c| if c == '\t' { 4 } else { 1 }).sum());
+    let line = format!("{cut_before}{shown_mark}{cut_after}").replace('\t', "    ");
+    format!("      {}\n      {pad}{}\n", paint.dim(&line), paint.dim(&"^".repeat(width)))
+}
+
+fn tail(text: &str, count: usize) -> String {
+    let skip = text.chars().count().saturating_sub(count);
+    text.chars().skip(skip).collect()
+}
+
+/// The stable JSON form.
+pub(crate) fn json(plan: &Plan, shown: &Shown<'_>, decision: &Decision, outcome: Outcome, all_steps: bool) -> String {
+    let step_json = |step: &Step| {
+        let mut object = json!({
+            "request": step.request.describe(),
+            "kind": step.request.kind().map(engine_policy::RequestKind::as_str),
+            "verdict": step.outcome.as_str(),
+            "why": step.why.describe(plan),
+        });
+        if let Json::Object(fields) = &mut object {
+            if !step.span.is_empty() {
+                fields.insert("span".to_owned(), json!([step.span.start, step.span.end]));
+            }
+            if let Some(info) = step.why.rule().and_then(|rule| rule.info(plan)) {
+                let rule = json!({
+                    "id": info.id,
+                    "file": info.file,
+                    "line": info.line,
+                    "span": [info.place.span.start, info.place.span.end],
+                    "because": info.because,
+                    "instead": info.instead,
+                });
+                fields.insert("rule".to_owned(), rule);
+            }
+            if let Why::NotUnderstood(refusal) = &step.why {
+                fields.insert("construct".to_owned(), json!(refusal.construct.name()));
+            }
+            if step.check > 0
+                && let Some(name) = CHECK_NAMES.get(usize::from(step.check) - 1)
+            {
+                fields.insert("check".to_owned(), json!({ "id": step.check, "name": name }));
+            }
+        }
+        object
+    };
+    let reasons: Vec<Json> =
+        decision.steps.iter().filter(|step| step.outcome == decision.outcome).map(step_json).collect();
+    let findings: Vec<Json> = decision
+        .findings
+        .iter()
+        .map(|finding| {
+            json!({
+                "id": finding.number,
+                "name": finding.name,
+                "severity": finding.severity.as_str(),
+                "span": [finding.span.start, finding.span.end],
+                "message": finding.message,
+            })
+        })
+        .collect();
+    let mut object = json!({
+        "verdict": outcome.as_str(),
+        "mode": decision.mode.as_str(),
+        "reasons": reasons,
+        "findings": findings,
+    });
+    if let Json::Object(fields) = &mut object {
+        match shown {
+            Shown::Command(text) => fields.insert("command".to_owned(), json!(text)),
+            Shown::Tool { name, input } => fields.insert("tool".to_owned(), json!({ "name": name, "input": input })),
+        };
+        if all_steps {
+            fields.insert("steps".to_owned(), decision.steps.iter().map(step_json).collect());
+        }
+        if outcome != decision.outcome {
+            fields.insert("headless".to_owned(), json!(true));
+        }
+    }
+    object.to_string()
+}

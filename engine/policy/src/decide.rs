@@ -1,0 +1,105 @@
+//! Deciding: from a call to a verdict with its reasons. Pure: what it may know of the world comes through [`Facts`].
+//!
+//! Precedence, for each request (the numbers are referred to in `docs/deciding.md`):
+//! 1. a deny rule that matches for certain denies;
+//! 2. a deny rule that may match asks;
+//! 3. an ask rule that matches or may match asks;
+//! 4. an allow rule that matches for certain allows, as does the rule that allows the command for what it covers;
+//! 5. a command that no rule names is allowed if its definition is complete and explains every word of it;
+//! 6. the default for the kind of request.
+//!
+//! The call's verdict is the strictest of its requests; then the mode applies. Invariant (maybe never allows): no step is an
+//! allow unless a rule, a cover or a complete definition says so for certain.
+
+mod command;
+mod groups;
+mod mode;
+mod path;
+mod setting;
+mod shell;
+mod tool;
+
+use engine_shell::Span;
+use serde_json::Value as Json;
+
+use crate::document::{Mode, Outcome, RequestKind, Severity};
+use crate::facts::Facts;
+use crate::plan::Plan;
+use crate::verdict::{Decision, Reported, Request, Step, Why};
+
+/// One tool call.
+#[derive(Clone, Copy, Debug)]
+pub enum Call<'a> {
+    /// A command for the Bash tool.
+    Shell(&'a str),
+    /// Any tool with its input.
+    Tool {
+        /// The tool's name.
+        name: &'a str,
+        /// Its input, an object.
+        input: &'a Json,
+    },
+}
+
+/// Decides one call under a plan.
+#[must_use]
+pub fn decide(plan: &Plan, call: &Call<'_>, facts: &Facts<'_>, mode: Mode) -> Decision {
+    let mut decider = Decider::new(plan, facts);
+    match call {
+        Call::Shell(text) => decider.shell_call(text),
+        Call::Tool { name, input } => decider.tool_call(name, input),
+    }
+    decider.finish(mode)
+}
+
+/// The state of one decision.
+struct Decider<'a> {
+    plan: &'a Plan,
+    facts: &'a Facts<'a>,
+    steps: Vec<Step>,
+    findings: Vec<Reported>,
+    /// What every request is labelled with while nested text is decided: all its spans collapse to this one.
+    outer: Option<Span>,
+}
+
+impl<'a> Decider<'a> {
+    fn new(plan: &'a Plan, facts: &'a Facts<'a>) -> Self {
+        Self { plan, facts, steps: Vec::new(), findings: Vec::new(), outer: None }
+    }
+
+    /// Notes one request. The severity of the shell check that it belongs to can only make it stricter.
+    fn step(&mut self, request: Request, span: Span, outcome: Outcome, why: Why, check: u8) {
+        let outcome = match (outcome, self.severity(check)) {
+            (Outcome::Ask, Some(Severity::Deny)) => Outcome::Deny,
+            (outcome, _) => outcome,
+        };
+        self.steps.push(Step { request, span: self.outer.unwrap_or(span), outcome, why, check });
+    }
+
+    fn severity(&self, check: u8) -> Option<Severity> {
+        let index = usize::from(check).checked_sub(1)?;
+        self.plan.severities.get(index).copied()
+    }
+
+    /// The default of a kind as a step's end.
+    fn default(&self, kind: RequestKind) -> (Outcome, Why) {
+        (self.plan.default_for(kind), Why::Default(kind))
+    }
+
+    fn finish(mut self, mode: Mode) -> Decision {
+        let mode_refused = self.plan.mode_allowed(mode);
+        if mode_refused == Outcome::Allow {
+            mode::apply(&mut self.steps, mode, self.facts);
+        } else {
+            self.step(
+                Request::Mode(mode.as_str().into()),
+                Span::default(),
+                mode_refused,
+                Why::Unknown(format!("the policy does not allow the mode `{}`", mode.as_str())),
+                0,
+            );
+        }
+        let outcome = self.steps.iter().map(|step| step.outcome).max().unwrap_or(Outcome::Allow);
+        Decision { outcome, steps: self.steps, findings: self.findings, mode }
+    }
+}

@@ -1,0 +1,92 @@
+//! Collects what matched, group by group, so that exceptions can take it back.
+
+use crate::document::Outcome;
+use crate::plan::{End, GroupId, Plan};
+use crate::truth::Truth;
+use crate::verdict::RuleRef;
+
+/// What matched so far.
+#[derive(Debug, Default)]
+pub(super) struct Matched {
+    groups: Vec<(GroupId, Truth, Truth)>,
+}
+
+/// The strictest that matching rules say, with the rule: the precedence of the module's page, steps 1 to 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ruling {
+    /// A deny rule matches.
+    Deny(RuleRef),
+    /// A deny rule may match.
+    DenyMaybe(RuleRef),
+    /// An ask rule matches.
+    Ask(RuleRef),
+    /// An ask rule may match.
+    AskMaybe(RuleRef),
+    /// An allow rule matches.
+    Allow(RuleRef),
+    /// Nothing matches for certain.
+    Nothing,
+}
+
+impl Matched {
+    /// Notes an end that was met.
+    pub(super) fn hit(&mut self, end: End, truth: Truth) {
+        let (own, except) = if end.except { (Truth::No, truth) } else { (truth, Truth::No) };
+        match self.groups.iter_mut().find(|(group, _, _)| *group == end.group) {
+            Some((_, a, b)) => {
+                *a = (*a).max(own);
+                *b = (*b).max(except);
+            }
+            None => self.groups.push((end.group, own, except)),
+        }
+    }
+
+    /// Everything that matched, exceptions taken into account.
+    pub(super) fn truths(&self) -> impl Iterator<Item = (GroupId, Truth)> + '_ {
+        self.groups
+            .iter()
+            .map(|&(group, own, except)| (group, own.min(except.not())))
+            .filter(|(_, truth)| *truth != Truth::No)
+    }
+
+    /// What the matching rules say; `condition` is asked for what else must hold.
+    pub(super) fn ruling(&self, plan: &Plan, condition: &mut dyn FnMut(GroupId) -> Truth) -> Ruling {
+        let mut best = Ruling::Nothing;
+        for (group, truth) in self.truths() {
+            let Some(rule) = plan.rule_of(group) else { continue };
+            let truth = truth.min(condition(group));
+            let reference = RuleRef(plan.groups.get(group as usize).copied().unwrap_or_default());
+            let ruling = match (rule.outcome, truth) {
+                (_, Truth::No) | (Outcome::Allow, Truth::Maybe) => continue,
+                (Outcome::Deny, Truth::Yes) => Ruling::Deny(reference),
+                (Outcome::Deny, Truth::Maybe) => Ruling::DenyMaybe(reference),
+                (Outcome::Ask, Truth::Yes) => Ruling::Ask(reference),
+                (Outcome::Ask, Truth::Maybe) => Ruling::AskMaybe(reference),
+                (Outcome::Allow, Truth::Yes) => Ruling::Allow(reference),
+            };
+            if ruling.rank() > best.rank() {
+                best = ruling;
+            }
+        }
+        best
+    }
+}
+
+impl Ruling {
+    /// Strictness, the strictest highest.
+    pub(super) fn rank(self) -> u8 {
+        match self {
+            Self::Nothing => 0,
+            Self::Allow(_) => 1,
+            Self::AskMaybe(_) => 2,
+            Self::Ask(_) => 3,
+            Self::DenyMaybe(_) => 4,
+            Self::Deny(_) => 5,
+        }
+    }
+
+    /// The stricter of two.
+    pub(super) fn stricter(self, other: Self) -> Self {
+        if other.rank() > self.rank() { other } else { self }
+    }
+}

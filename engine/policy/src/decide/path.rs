@@ -1,0 +1,373 @@
+//! Deciding paths: against the path as written and against the place that it really is.
+
+use engine_shell::{Directory, Span, Value};
+use smol_str::SmolStr;
+
+use super::groups::{Matched, Ruling};
+use super::Decider;
+use crate::document::{Outcome, RequestKind};
+use crate::facts::{below, join_path};
+use crate::plan::{Extent, Names, PathIndex, Segment};
+use crate::resolve::{Name, Target, bases, targets};
+use crate::truth::{Truth, Unit, value_units};
+use crate::verdict::{Request, RuleRef, Why};
+
+/// What is done to a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Write,
+    Delete,
+}
+
+/// What covers a path that no path rule speaks of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Cover<'p> {
+    /// Nothing.
+    None,
+    /// The rule that allows the command, inside the project.
+    Project(RuleRef),
+    /// The rule that allows the command, within these places.
+    Within(RuleRef, &'p PathIndex),
+    /// A rule that allows everything.
+    Everything(RuleRef),
+}
+
+/// One path that is asked for.
+#[derive(Debug)]
+pub(super) struct Asked<'v> {
+    pub access: Access,
+    pub path: &'v Value,
+    pub directory: &'v Directory,
+    pub below: Option<&'v Value>,
+    pub tree: bool,
+    pub only: &'v [Value],
+    pub except: &'v [Value],
+    pub span: Span,
+    pub check: u8,
+    /// The program chooses the path by itself, so that a rule for it covers the whole project.
+    pub own: bool,
+    /// The command may write it, too, by a rule that allows editing.
+    pub edited: Option<RuleRef>,
+}
+
+/// Paths that stand for the standard streams or for nothing, for both reading and writing.
+/// Source: null(4), fd(4), tty(4); `/dev/fd/N` and `/dev/std*` are the process's own open descriptors.
+fn is_harmless(path: &str, access: Access) -> bool {
+    match path {
+        "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" => access != Access::Delete,
+        "/dev/zero" | "/dev/urandom" | "/dev/random" => access == Access::Read,
+        _ => {
+            access != Access::Delete
+                && path
+                    .strip_prefix("/dev/fd/")
+                    .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+        }
+    }
+}
+
+/// Names below `/proc/PID` (and `/proc/PID/task/TID`) that show another process's secrets or lead out of any path rule.
+/// Source: proc(5).
+fn shows_process(names: &[Name]) -> bool {
+    let is = |name: Option<&Name>, wanted: &[&str]| match name {
+        Some(Name::Literal(name)) => wanted.contains(&name.as_str()),
+        Some(Name::Pattern(pattern)) => wanted.iter().any(|text| {
+            let own: Vec<_> = text.chars().map(Unit::Char).collect();
+            crate::truth::overlap(&own, &crate::truth::pattern_units(pattern))
+        }),
+        None => false,
+    };
+    let secret = ["environ", "mem", "maps", "fd", "fdinfo", "root", "cwd", "exe", "cmdline", "auxv", "stack", "syscall"];
+    is(names.first(), &["proc"])
+        && (is(names.get(2), &secret) || (is(names.get(2), &["task"]) && is(names.get(4), &secret)))
+}
+
+impl Decider<'_> {
+    /// Decides every place that a path can mean; each is a step.
+    pub(super) fn path(&mut self, asked: &Asked<'_>, cover: Cover<'_>) {
+        if *asked.path == Value::Descriptor {
+            // A process substitution: what is behind it are commands of their own.
+            return;
+        }
+        let places = bases(asked.directory, asked.below);
+        for target in targets(asked.path, &places) {
+            let (outcome, why, check) = self.target(asked, &target, cover);
+            let text = target.describe();
+            let request = match asked.access {
+                Access::Read => Request::Read(text),
+                Access::Write => Request::Write(text),
+                Access::Delete => Request::Delete(text),
+            };
+            self.step(request, asked.span, outcome, why, check);
+        }
+    }
+
+    fn target(&self, asked: &Asked<'_>, target: &Target, cover: Cover<'_>) -> (Outcome, Why, u8) {
+        let extent = match target {
+            Target::Somewhere(_) => Extent::Somewhere,
+            Target::Known(_) | Target::Pattern(_) | Target::Unknown(_) if asked.tree => Extent::Tree,
+            Target::Known(_) | Target::Pattern(_) | Target::Unknown(_) => Extent::Itself,
+        };
+        if let Target::Known(path) = target
+            && is_harmless(path, asked.access)
+        {
+            return (Outcome::Allow, Why::Harmless, asked.check);
+        }
+        let mut ruling = self.ruling(asked, target, extent);
+        let mut through = None;
+        let as_whole = if asked.own { Access::Read } else { asked.access };
+        let mut inside = self.is_inside(as_whole, target);
+        if let Target::Known(path) = target
+            && let Some(real) = self.facts.world.real_path(path)
+        {
+            let real = self.in_own_terms(&real);
+            if real != *path {
+                let real = Target::Known(real);
+                let by_real = self.ruling(asked, &real, extent);
+                inside = inside && self.is_inside(as_whole, &real);
+                // An allow needs both the path as written and the real one.
+                let stricter = match (ruling, by_real) {
+                    (Ruling::Allow(_), Ruling::Nothing) => Ruling::Nothing,
+                    (Ruling::Nothing, Ruling::Allow(_)) => Ruling::Nothing,
+                    (own, real) => own.stricter(real),
+                };
+                if stricter == by_real && stricter != ruling {
+                    through = Some(real.describe());
+                }
+                ruling = stricter;
+            }
+        }
+        let check = match target {
+            Target::Known(path) if shows_process(&names_of(path)) => 13,
+            Target::Pattern(names) if shows_process(names) => 13,
+            Target::Known(_) | Target::Pattern(_) | Target::Somewhere(_) | Target::Unknown(_) => asked.check,
+        };
+        let rule_why = |rule| match &through {
+            Some(path) => Why::RuleThroughLink(rule, path.clone()),
+            None => Why::Rule(rule),
+        };
+        let (outcome, why) = match ruling {
+            Ruling::Deny(rule) => (Outcome::Deny, rule_why(rule)),
+            Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => (Outcome::Ask, Why::RuleMaybe(rule)),
+            Ruling::Ask(rule) => (Outcome::Ask, rule_why(rule)),
+            Ruling::Allow(_) if check == 13 => {
+                (Outcome::Ask, Why::Check("shows what another process holds".to_owned()))
+            }
+            Ruling::Allow(rule) => (Outcome::Allow, rule_why(rule)),
+            Ruling::Nothing if let Some(rule) = asked.edited => (Outcome::Allow, Why::Covered(rule)),
+            Ruling::Nothing => match cover {
+                Cover::Everything(rule) if check != 13 => (Outcome::Allow, Why::Covered(rule)),
+                Cover::Project(rule) if inside && check != 13 => (Outcome::Allow, Why::Covered(rule)),
+                Cover::Within(rule, index) if self.is_within(index, target, extent) => {
+                    (Outcome::Allow, Why::Covered(rule))
+                }
+                Cover::None | Cover::Project(_) | Cover::Within(..) | Cover::Everything(_) => {
+                    self.default(match asked.access {
+                        Access::Read => RequestKind::Read,
+                        Access::Write => RequestKind::Write,
+                        Access::Delete => RequestKind::Delete,
+                    })
+                }
+            },
+        };
+        (outcome, why, check)
+    }
+
+    /// A real path in terms of the project and home as they are named: where these are links themselves, what is below their real
+    /// places is below them.
+    fn in_own_terms(&self, real: &str) -> SmolStr {
+        for own in [Some(self.facts.project), self.facts.home].into_iter().flatten() {
+            if let Some(real_own) = self.facts.world.real_path(own)
+                && real_own != own
+                && let Some(rest) = below(real, &real_own)
+            {
+                return join_path(own, rest);
+            }
+        }
+        real.into()
+    }
+
+    /// Whether a target is inside the project for certain; for writing and deleting, not the project itself.
+    pub(super) fn is_inside(&self, access: Access, target: &Target) -> bool {
+        let proper = access != Access::Read;
+        match target {
+            Target::Known(path) => below(path, self.facts.project).is_some_and(|rest| !(proper && rest.is_empty())),
+            Target::Somewhere(root) => {
+                below(root, self.facts.project).is_some_and(|rest| !(proper && rest.is_empty()))
+            }
+            Target::Pattern(names) => {
+                let project = names_of(self.facts.project);
+                names.len() > project.len() - usize::from(!proper).min(project.len())
+                    && project.iter().zip(names).all(|(own, name)| own == name)
+            }
+            Target::Unknown(_) => false,
+        }
+    }
+
+    /// The rule in the short spelling that allows editing a target, if one does for certain and none forbids it.
+    pub(super) fn edit_rule(&self, target: &Target) -> Option<RuleRef> {
+        let mut matched = Matched::default();
+        self.match_index(&self.plan.writes, target, Extent::Itself, &Names::default(), false, &mut matched);
+        match matched.ruling(self.plan, &mut |_| Truth::Yes) {
+            Ruling::Allow(rule) if self.plan.rules.get(rule.0 as usize).is_some_and(|own| own.edits) => Some(rule),
+            Ruling::Allow(_)
+            | Ruling::Nothing
+            | Ruling::Deny(_)
+            | Ruling::DenyMaybe(_)
+            | Ruling::Ask(_)
+            | Ruling::AskMaybe(_) => None,
+        }
+    }
+
+    /// Whether a target lies within the places of an index for certain.
+    pub(super) fn is_within(&self, index: &PathIndex, target: &Target, extent: Extent) -> bool {
+        let mut matched = Matched::default();
+        self.match_index(index, target, extent, &Names::default(), false, &mut matched);
+        matched.truths().any(|(_, truth)| truth == Truth::Yes)
+    }
+
+    /// What an index says of a target.
+    pub(super) fn says_of(&self, index: &PathIndex, target: &Target) -> Truth {
+        if matches!(target, Target::Unknown(_)) {
+            return Truth::Maybe;
+        }
+        let mut matched = Matched::default();
+        self.match_index(index, target, Extent::Itself, &Names::default(), false, &mut matched);
+        matched.truths().map(|(_, truth)| truth).max().unwrap_or(Truth::No)
+    }
+
+    fn index_for(&self, access: Access) -> &PathIndex {
+        match access {
+            Access::Read => &self.plan.reads,
+            Access::Write => &self.plan.writes,
+            Access::Delete => &self.plan.deletes,
+        }
+    }
+
+    fn ruling(&self, asked: &Asked<'_>, target: &Target, extent: Extent) -> Ruling {
+        let index = self.index_for(asked.access);
+        let names = Names {
+            only: asked.only.iter().map(value_units).collect(),
+            except: asked.except.iter().map(value_units).collect(),
+        };
+        let mut matched = Matched::default();
+        self.match_index(index, target, extent, &names, false, &mut matched);
+        let mut ruling = matched.ruling(self.plan, &mut |_| Truth::Yes);
+        if let (Ruling::DenyMaybe(_) | Ruling::AskMaybe(_), Target::Known(root), Extent::Tree) = (ruling, target, extent) {
+            ruling = self.look_below(asked, root, &names, ruling, &matched);
+        }
+        // Names that differ only by case are one file on some file systems: a rule that forbids one may mean the other.
+        if let Target::Known(path) = target
+            && !matches!(ruling, Ruling::Deny(_) | Ruling::DenyMaybe(_))
+            && path.bytes().any(|b| b.is_ascii_uppercase())
+        {
+            let mut folded = Matched::default();
+            self.match_index(index, target, Extent::Itself, &names, true, &mut folded);
+            if let found @ (Ruling::DenyMaybe(_) | Ruling::AskMaybe(_)) = folded.ruling(self.plan, &mut |_| Truth::Yes) {
+                ruling = ruling.stricter(found);
+            }
+        }
+        ruling
+    }
+
+    /// A tree may hold something that a rule forbids: where the file system can be looked at, see whether it does.
+    fn look_below(
+        &self,
+        asked: &Asked<'_>,
+        root: &str,
+        names: &Names<'_>,
+        unsure: Ruling,
+        matched: &Matched,
+    ) -> Ruling {
+        let index = self.index_for(asked.access);
+        let mut worst = Ruling::Nothing;
+        let mut wanted = |path: &str| {
+            let name: Vec<_> = path.rsplit('/').next().unwrap_or_default().chars().map(Unit::Char).collect();
+            let covers = |globs: &[Vec<Unit<'_>>]| globs.iter().any(|glob| crate::truth::covers(glob, &name) != Truth::No);
+            if (!names.only.is_empty() && !covers(&names.only)) || covers(&names.except) {
+                return false;
+            }
+            let mut found = Matched::default();
+            let target = Target::Known(path.into());
+            self.match_index(index, &target, Extent::Itself, &Names::default(), false, &mut found);
+            let ruling = found.ruling(self.plan, &mut |_| Truth::Yes);
+            worst = worst.stricter(ruling);
+            matches!(ruling, Ruling::Deny(_))
+        };
+        match self.facts.world.any_below(root, &mut wanted) {
+            None => unsure,
+            Some(_) => match worst {
+                Ruling::Deny(_) | Ruling::DenyMaybe(_) | Ruling::Ask(_) | Ruling::AskMaybe(_) => worst,
+                // Nothing below is forbidden: what is left is what matched for certain.
+                Ruling::Allow(_) | Ruling::Nothing => {
+                    let mut certain = Ruling::Nothing;
+                    for (group, truth) in matched.truths() {
+                        let is_allow = self.plan.rule_of(group).is_some_and(|rule| rule.outcome == Outcome::Allow);
+                        if truth == Truth::Yes && is_allow {
+                            let rule = self.plan.groups.get(group as usize).copied().unwrap_or_default();
+                            certain = Ruling::Allow(RuleRef(rule));
+                        }
+                    }
+                    certain
+                }
+            },
+        }
+    }
+
+    pub(super) fn match_index(
+        &self,
+        index: &PathIndex,
+        target: &Target,
+        extent: Extent,
+        names: &Names<'_>,
+        fold: bool,
+        matched: &mut Matched,
+    ) {
+        let path = match target {
+            Target::Known(path) | Target::Somewhere(path) => names_of(path),
+            Target::Pattern(own) => own.clone(),
+            Target::Unknown(_) => {
+                // Anything: every rule may match, and one that covers the whole root does.
+                index.root.matches(&[], Extent::Tree, names, fold, &mut |end, truth| matched.hit(end, truth));
+                let mut maybe = |end, _| matched.hit(end, Truth::Maybe);
+                index.project.matches(&[], Extent::Tree, names, fold, &mut maybe);
+                index.home.matches(&[], Extent::Tree, names, fold, &mut maybe);
+                return;
+            }
+        };
+        let segments: Vec<Segment<'_>> = path.iter().map(Name::segment).collect();
+        index.root.matches(&segments, extent, names, fold, &mut |end, truth| matched.hit(end, truth));
+        for (mount, trie) in [(Some(self.facts.project), &index.project), (self.facts.home, &index.home)] {
+            let Some(mount) = mount.map(names_of) else { continue };
+            let shared = mount.iter().zip(&path).all(|(own, name)| match name {
+                Name::Literal(_) => own == name,
+                Name::Pattern(_) => true,
+            });
+            if !shared {
+                continue;
+            }
+            let literal = mount.iter().zip(&path).all(|(own, name)| own == name);
+            let ceiling = if literal { Truth::Yes } else { Truth::Maybe };
+            if let Some(rest) = segments.get(mount.len()..) {
+                trie.matches(rest, extent, names, fold, &mut |end, truth| matched.hit(end, truth.min(ceiling)));
+            } else if extent != Extent::Itself {
+                // The tree is above the anchor: everything below the anchor may be touched.
+                trie.matches(&[], Extent::Tree, names, fold, &mut |end, _| matched.hit(end, Truth::Maybe));
+            }
+        }
+    }
+}
+
+/// The names of an absolute path.
+pub(super) fn names_of(path: &str) -> Vec<Name> {
+    path.split('/').filter(|part| !part.is_empty()).map(|part| Name::Literal(part.into())).collect()
+}
+
+impl Name {
+    fn segment(&self) -> Segment<'_> {
+        match self {
+            Self::Literal(name) => Segment::Name(name),
+            Self::Pattern(pattern) => Segment::Pattern(pattern),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The little of the world that deciding may look at.
+
+use engine_shell::Shell;
+use smol_str::SmolStr;
+
+/// What is known about the call's surroundings.
+#[derive(Clone, Copy)]
+pub struct Facts<'a> {
+    /// The project's directory, absolute and lexically normal.
+    pub project: &'a str,
+    /// The directory that the call starts in, absolute and lexically normal.
+    pub directory: &'a str,
+    /// The home directory, if known.
+    pub home: Option<&'a str>,
+    /// The shell that runs commands.
+    pub shell: Shell,
+    /// The file system, as far as it may be looked at.
+    pub world: &'a dyn World,
+}
+
+impl std::fmt::Debug for Facts<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Facts")
+            .field("project", &self.project)
+            .field("directory", &self.directory)
+            .field("home", &self.home)
+            .field("shell", &self.shell)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Questions to the file system. Every answer may be "not known", which is never taken for a yes.
+pub trait World {
+    /// The path with every link in it resolved; the part that does not exist stays as it is. `None`: not known.
+    fn real_path(&self, path: &str) -> Option<String>;
+
+    /// Whether the path is a directory. `None`: it does not exist or is not known.
+    fn is_directory(&self, path: &str) -> Option<bool>;
+
+    /// The text of a small file (at most 64 KiB). `None`: it does not exist or cannot be read.
+    fn small_file(&self, path: &str) -> Option<String>;
+
+    /// Whether some file below `root` satisfies `wanted` (called with absolute paths). `None`: not known, for instance since there
+    /// are more entries than the limit.
+    fn any_below(&self, root: &str, wanted: &mut dyn FnMut(&str) -> bool) -> Option<bool>;
+}
+
+/// Nothing is known about the file system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoWorld;
+
+impl World for NoWorld {
+    fn real_path(&self, _path: &str) -> Option<String> {
+        None
+    }
+
+    fn is_directory(&self, _path: &str) -> Option<bool> {
+        None
+    }
+
+    fn small_file(&self, _path: &str) -> Option<String> {
+        None
+    }
+
+    fn any_below(&self, _root: &str, _wanted: &mut dyn FnMut(&str) -> bool) -> Option<bool> {
+        None
+    }
+}
+
+/// Joins a path to a directory and resolves `.`, `..` and repeated slashes without looking at the file system. The result is
+/// absolute if `directory` is.
+#[must_use]
+pub fn join_path(directory: &str, path: &str) -> SmolStr {
+    let mut parts: Vec<&str> = Vec::new();
+    let base = if path.starts_with('/') { "" } else { directory };
+    for part in base.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    if parts.is_empty() {
+        return SmolStr::new_static("/");
+    }
+    let mut joined = String::with_capacity(directory.len() + path.len() + 1);
+    for part in parts {
+        joined.push('/');
+        joined.push_str(part);
+    }
+    joined.into()
+}
+
+/// The rest of `path` below `root`: empty for the root itself, `None` outside of it.
+#[must_use]
+pub fn below<'p>(path: &'p str, root: &str) -> Option<&'p str> {
+    let root = root.trim_end_matches('/');
+    let rest = path.strip_prefix(root)?;
+    if rest.is_empty() {
+        return Some(rest);
+    }
+    rest.strip_prefix('/')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{below, join_path};
+
+    #[test]
+    fn paths_are_joined_lexically() {
+        for (directory, path, expected) in [
+            ("/p", "a/./b//c", "/p/a/b/c"),
+            ("/p", "../x", "/x"),
+            ("/p", "../../../x", "/x"),
+            ("/p", "/etc//x/", "/etc/x"),
+            ("/", "..", "/"),
+            ("/p", "", "/p"),
+        ] {
+            assert_eq!(join_path(directory, path), expected);
+        }
+    }
+
+    #[test]
+    fn a_name_that_begins_alike_is_not_below() {
+        assert_eq!(below("/p/repo-evil/x", "/p/repo"), None);
+        assert_eq!(below("/p/repo/x", "/p/repo"), Some("x"));
+        assert_eq!(below("/p/repo", "/p/repo"), Some(""));
+        assert_eq!(below("/etc", "/"), Some("etc"));
+    }
+}

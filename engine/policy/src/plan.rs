@@ -1,0 +1,195 @@
+//! The plan: every rule of every policy file, compiled once into indexes that deciding only reads.
+//!
+//! Invariant (only compiled): a [`Plan`] is made by [`compile`] alone (or read back from what one wrote), so that whatever it holds has
+//! been checked. Invariant (closed sets): no set is referred to by name any more.
+
+mod compile;
+mod hosts;
+mod paths;
+mod rules;
+mod texts;
+mod words;
+
+pub use compile::compile;
+pub(crate) use compile::file_word;
+pub(crate) use hosts::{Host, HostIndex, parse_host};
+pub(crate) use paths::{End, Extent, GroupId, Names, PathIndex, Segment};
+pub use rules::RuleId;
+pub(crate) use rules::{CompiledCondition, PlanRule};
+pub(crate) use texts::TextIndex;
+pub(crate) use words::{ViewWord, WordTrie};
+
+use std::sync::OnceLock;
+
+use engine_shell::Limits;
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+use crate::definition::{Catalogue, Definition};
+use crate::document::{Mode, Outcome, RequestKind, Severity};
+use crate::pattern::{EnvironmentPattern, Glob};
+use crate::verdict::Request;
+
+/// All rules, ready to decide with. Immutable; share it behind an `Arc`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Plan {
+    pub(crate) rules: Vec<PlanRule>,
+    /// The rule of each group.
+    pub(crate) groups: Vec<u32>,
+    pub(crate) commands: WordTrie,
+    /// Programs that are named by their file: the group is the number of the stand-in first word in `commands`.
+    pub(crate) program_files: PathIndex,
+    pub(crate) texts: TextIndex,
+    pub(crate) reads: PathIndex,
+    pub(crate) writes: PathIndex,
+    pub(crate) deletes: PathIndex,
+    pub(crate) hosts: HostIndex,
+    pub(crate) tools: Vec<(Glob, End)>,
+    pub(crate) env: Vec<(EnvironmentPattern, End)>,
+    pub(crate) agents: Vec<(Glob, End)>,
+    pub(crate) skills: Vec<(Glob, End)>,
+    pub(crate) mode_changes: Vec<(Mode, End)>,
+    pub(crate) defaults: Vec<(RequestKind, Outcome)>,
+    pub(crate) headless: Outcome,
+    /// Severity of each check, by number from 1 less 1.
+    pub(crate) severities: Vec<Severity>,
+    pub(crate) modes: Vec<(Mode, Outcome)>,
+    pub(crate) start_mode: Mode,
+    pub(crate) limits: Vec<(SmolStr, u32)>,
+    pub(crate) definitions: Vec<Definition>,
+    /// Names of the texts it was compiled from, in the order of their ids.
+    pub(crate) source_names: Vec<SmolStr>,
+    /// What follows from the fields above, made at the first use.
+    #[serde(skip)]
+    pub(crate) derived: OnceLock<Derived>,
+}
+
+/// What is made of a plan at its first use.
+#[derive(Clone, Debug)]
+pub(crate) struct Derived {
+    catalogue: Catalogue,
+    limits: Limits,
+}
+
+impl Plan {
+    /// The verdict for requests of a kind that no rule matches.
+    #[must_use]
+    pub fn default_for(&self, kind: RequestKind) -> Outcome {
+        self.defaults.iter().find(|(own, _)| *own == kind).map_or(Outcome::Ask, |&(_, outcome)| outcome)
+    }
+
+    /// What becomes of ask where nobody can be asked.
+    #[must_use]
+    pub fn headless(&self) -> Outcome {
+        self.headless
+    }
+
+    /// Number of rules, alternatives of one line counted once.
+    #[must_use]
+    pub fn rule_count(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// The mode a session starts in.
+    #[must_use]
+    pub fn start_mode(&self) -> Mode {
+        self.start_mode
+    }
+
+    /// Whether a mode may be used. Without a word about it, `bypass` may not and the others may.
+    #[must_use]
+    pub fn mode_allowed(&self, mode: Mode) -> Outcome {
+        let unsaid = if mode == Mode::Bypass { Outcome::Deny } else { Outcome::Allow };
+        self.modes.iter().find(|(own, _)| *own == mode).map_or(unsaid, |&(_, outcome)| outcome)
+    }
+
+    /// The plan as bytes, for [`Plan::from_bytes`] of the same build. `None` if it cannot be written.
+    #[must_use]
+    pub fn to_bytes(&self) -> Option<Vec<u8>> {
+        postcard::to_allocvec(self).ok()
+    }
+
+    /// A plan that [`Plan::to_bytes`] of the same build made. The bytes must come from a trusted place: they are not checked against
+    /// any policy.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        postcard::from_bytes(bytes).ok()
+    }
+
+    fn derived(&self) -> &Derived {
+        self.derived.get_or_init(|| Derived {
+            catalogue: Catalogue::new(self.definitions.clone()),
+            limits: limits_of(&self.limits),
+        })
+    }
+
+    /// The command definitions: the shipped ones and those of the policy.
+    #[must_use]
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.derived().catalogue
+    }
+
+    pub(crate) fn shell_limits(&self) -> &Limits {
+        &self.derived().limits
+    }
+
+    /// Rules of the kind of a request that name something near it, for an explanation: one line each, nearest first, at most three.
+    pub(crate) fn near_misses(&self, request: &Request) -> Vec<String> {
+        let Request::Command(program) = request else { return Vec::new() };
+        let base = program.rsplit('/').next().unwrap_or(program);
+        let mut near: Vec<(usize, &PlanRule)> = self
+            .rules
+            .iter()
+            .filter_map(|rule| {
+                let own = rule.program.as_deref()?;
+                let distance = strsim::damerau_levenshtein(own, base);
+                (distance <= 1).then_some((distance, rule))
+            })
+            .collect();
+        near.sort_by_key(|(distance, _)| *distance);
+        let line = |rule: &PlanRule| {
+            let file = self.source_names.get(rule.place.source.index()).map_or("", SmolStr::as_str);
+            format!("{} `{}` ({file}:{})", rule.outcome.as_str(), rule.pattern, rule.line)
+        };
+        near.iter().take(3).map(|(_, rule)| line(rule)).collect()
+    }
+
+    pub(crate) fn rule_of(&self, group: GroupId) -> Option<&PlanRule> {
+        let rule = *self.groups.get(group as usize)?;
+        self.rules.get(rule as usize)
+    }
+}
+
+/// The shipped limits with a policy's changes.
+fn limits_of(changes: &[(SmolStr, u32)]) -> Limits {
+    let mut limits = Limits::DEFAULT;
+    for (name, value) in changes {
+        let value = *value as usize;
+        match name.as_str() {
+            "text-bytes" => limits.text_bytes = value.min(Limits::MAX_TEXT_BYTES),
+            // Nesting is also bounded by the stack: a policy can only lower these.
+            "depth" => limits.depth = value.min(Limits::DEFAULT.depth),
+            "reevaluations" => limits.reevaluations = value.min(Limits::DEFAULT.reevaluations),
+            "inlining" => limits.inlining = value.min(Limits::DEFAULT.inlining),
+            "commands" => limits.commands = value,
+            "expansion-words" => limits.expansion_words = value,
+            "set-values" => limits.set_values = value,
+            "pending-heredocs" => limits.pending_heredocs = value,
+            "steps" => limits.steps = value,
+            _ => {}
+        }
+    }
+    limits
+}
+
+/// SHA-256 of some bytes, as 64 hexadecimal digits.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> String {
+    use sha2::Digest as _;
+    use std::fmt::Write as _;
+    let mut text = String::with_capacity(64);
+    for byte in sha2::Sha256::digest(bytes) {
+        let _infallible = write!(text, "{byte:02x}");
+    }
+    text
+}

@@ -1,0 +1,152 @@
+//! From the path a program would get to the places it can mean: absolute, with `..` resolved, for every directory it may run in.
+
+use engine_shell::{Directory, Origin, Value};
+use smol_str::SmolStr;
+
+use crate::facts::join_path;
+
+/// What a path can mean.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Target {
+    /// This absolute path.
+    Known(SmolStr),
+    /// Paths whose names match, from the root.
+    Pattern(Vec<Name>),
+    /// Something at or below this absolute path.
+    Somewhere(SmolStr),
+    /// Any path.
+    Unknown(Origin),
+}
+
+/// One name of a path.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Name {
+    /// This name.
+    Literal(SmolStr),
+    /// A name that matches this shell pattern.
+    Pattern(SmolStr),
+}
+
+impl Target {
+    /// How a person reads it.
+    pub(crate) fn describe(&self) -> SmolStr {
+        match self {
+            Self::Known(path) => path.clone(),
+            Self::Pattern(names) => {
+                let mut text = String::new();
+                for name in names {
+                    text.push('/');
+                    match name {
+                        Name::Literal(name) | Name::Pattern(name) => text.push_str(name),
+                    }
+                }
+                text.into()
+            }
+            Self::Somewhere(root) => format!("a path below {root}").into(),
+            Self::Unknown(_) => SmolStr::new_static("a path that is not known"),
+        }
+    }
+}
+
+/// The directories that a command may run in, changed by `below` (`git -C`) if given; `None` is a directory that is not known.
+pub(crate) fn bases(directory: &Directory, below: Option<&Value>) -> Vec<Option<SmolStr>> {
+    let starts: Vec<Option<SmolStr>> = match directory {
+        Directory::OneOf(paths) => paths.iter().cloned().map(Some).collect(),
+        Directory::Unknown(_) => vec![None],
+    };
+    let Some(below) = below else { return starts };
+    starts
+        .into_iter()
+        .flat_map(|start| {
+            targets(below, &[start]).into_iter().map(|target| match target {
+                Target::Known(path) => Some(path),
+                Target::Pattern(_) | Target::Somewhere(_) | Target::Unknown(_) => None,
+            })
+        })
+        .collect()
+}
+
+/// Everything a path value can mean from these directories.
+pub(crate) fn targets(value: &Value, bases: &[Option<SmolStr>]) -> Vec<Target> {
+    let mut found = Vec::new();
+    match value {
+        Value::OneOf(texts) => {
+            for text in texts {
+                for base in bases {
+                    found.push(known(text, base.as_deref()));
+                }
+            }
+        }
+        Value::Known(text) => found.extend(bases.iter().map(|base| known(text, base.as_deref()))),
+        Value::Glob(pattern) => found.extend(bases.iter().map(|base| from_pattern(pattern, base.as_deref()))),
+        Value::Below(root) => {
+            found.extend(bases.iter().map(|base| match known(root, base.as_deref()) {
+                Target::Known(path) => Target::Somewhere(path),
+                other => other,
+            }));
+        }
+        Value::Integer => {
+            // A number is a name in the directory itself.
+            found.extend(bases.iter().map(|base| match base {
+                Some(base) => Target::Somewhere(base.clone()),
+                None => Target::Unknown(Origin::Arithmetic),
+            }));
+        }
+        Value::Descriptor => {}
+        Value::Affixed { .. } => found.push(Target::Unknown(Origin::Variable)),
+        Value::Unknown(origin) => found.push(Target::Unknown(*origin)),
+    }
+    found.dedup();
+    found
+}
+
+fn known(text: &str, base: Option<&str>) -> Target {
+    match base {
+        Some(base) => Target::Known(join_path(base, text)),
+        None if text.starts_with('/') => Target::Known(join_path("/", text)),
+        None => Target::Unknown(Origin::Variable),
+    }
+}
+
+fn from_pattern(pattern: &str, base: Option<&str>) -> Target {
+    let start = match base {
+        _ if pattern.starts_with('/') => "",
+        Some(base) => base,
+        None => return Target::Unknown(Origin::Variable),
+    };
+    let mut names: Vec<Name> =
+        start.split('/').filter(|part| !part.is_empty()).map(|part| Name::Literal(part.into())).collect();
+    for part in pattern.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => match names.pop() {
+                Some(Name::Literal(_)) | None => {}
+                // A link may lead anywhere, and its parent too.
+                Some(Name::Pattern(_)) => return Target::Unknown(Origin::Variable),
+            },
+            part => match literal_of(part) {
+                Some(literal) => names.push(Name::Literal(literal)),
+                // `.*` also means `..`.
+                None if part.starts_with(".*") || part.starts_with(".?") => {
+                    return Target::Unknown(Origin::Variable);
+                }
+                None => names.push(Name::Pattern(part.into())),
+            },
+        }
+    }
+    Target::Pattern(names)
+}
+
+/// The text of a pattern without any glob character, escapes removed.
+fn literal_of(part: &str) -> Option<SmolStr> {
+    let mut text = String::with_capacity(part.len());
+    let mut chars = part.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => text.push(chars.next().unwrap_or('\\')),
+            '*' | '?' | '[' => return None,
+            c => text.push(c),
+        }
+    }
+    Some(text.into())
+}

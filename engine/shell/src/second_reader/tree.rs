@@ -1,0 +1,233 @@
+//! The tree-sitter side of the second reader.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+use tree_sitter::{Node, Parser, Tree};
+
+use crate::walk::{self, Place, Visitor};
+use crate::{
+    Argument, Construct, Count, Field, Limits, NotUnderstood, Origin, Part, Script, Simple, Span, Spelling, Value, Word,
+};
+
+/// Texts with more here-documents are not given to it: its scanner takes quadratic time on many of them.
+const MAX_HEREDOCS: usize = 8;
+
+/// Nodes of one tree that are looked at.
+const MAX_NODES: usize = 200_000;
+
+thread_local! {
+    static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
+}
+
+/// Parses with the thread's parser; `None` when the text is not fit for it.
+fn parse(text: &str) -> Option<Tree> {
+    if text.len() > Limits::MAX_TEXT_BYTES || text.matches("<<").count() > MAX_HEREDOCS {
+        return None;
+    }
+    // Without a final newline it can fall into error recovery.
+    let text = format!("{text}\n");
+    PARSER.with_borrow_mut(|slot| {
+        if slot.is_none() {
+            let mut parser = Parser::new();
+            parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+            *slot = Some(parser);
+        }
+        slot.as_mut()?.parse(&text, None)
+    })
+}
+
+/// Visits every node, parents first.
+fn each(tree: &Tree, visit: &mut dyn FnMut(Node<'_>)) {
+    let mut cursor = tree.walk();
+    let mut seen = 0usize;
+    loop {
+        seen += 1;
+        if seen > MAX_NODES {
+            return;
+        }
+        visit(cursor.node());
+        if cursor.goto_first_child() || cursor.goto_next_sibling() {
+            continue;
+        }
+        loop {
+            if !cursor.goto_parent() {
+                return;
+            }
+            if cursor.goto_next_sibling() {
+                break;
+            }
+        }
+    }
+}
+
+fn span_of(node: Node<'_>, text: &str) -> Span {
+    let end = node.end_byte().min(text.len());
+    Span::new(node.start_byte().min(end), end)
+}
+
+/// Commands that the tree models as something else than a command with a name.
+fn is_declared(name: &str) -> bool {
+    matches!(name, "[" | "[[" | "export" | "declare" | "typeset" | "local" | "readonly" | "unset" | "unsetenv")
+}
+
+/// The command behind the reserved word `time`, which the tree takes for a command's name.
+fn timed_command(name: Node<'_>, text: &str) -> Option<Span> {
+    if span_of(name, text).of(text) != "time" {
+        return None;
+    }
+    let mut next = name.next_named_sibling();
+    while let Some(node) = next {
+        let span = span_of(node, text);
+        if span.of(text) != "-p" {
+            return Some(span);
+        }
+        next = node.next_named_sibling();
+    }
+    None
+}
+
+/// Names of the commands of a script, as written.
+#[derive(Default)]
+struct Names<'t> {
+    text: &'t str,
+    found: Vec<Span>,
+}
+
+impl Visitor for Names<'_> {
+    fn simple(&mut self, simple: &Simple) {
+        if let Some(Argument::Word(word)) = simple.words.first() {
+            self.found.push(word.span);
+        }
+    }
+
+    fn word(&mut self, _word: &Word, _place: Place) {}
+
+    fn part(&mut self, _part: &Part) {}
+}
+
+pub(super) fn vote(text: &str, script: &Script) -> Result<(), NotUnderstood> {
+    let disagree = |span: Span| Err(NotUnderstood { construct: Construct::ReadersDisagree, span });
+    let Some(tree) = parse(text) else { return Ok(()) };
+    if tree.root_node().has_error() {
+        let mut first = None;
+        each(&tree, &mut |node| {
+            if first.is_none() && (node.is_error() || node.is_missing()) {
+                first = Some(span_of(node, text));
+            }
+        });
+        return disagree(first.unwrap_or_else(|| Span::new(0, text.len())));
+    }
+    let mut names = Names { text, found: Vec::new() };
+    walk::script(script, &mut names);
+    // Each name counts up for the strict parser and down for the tree.
+    let mut balance: BTreeMap<&str, (i64, Span)> = BTreeMap::new();
+    for span in names.found {
+        let name = span.of(names.text);
+        if !is_declared(name) {
+            balance.entry(name).or_insert((0, span)).0 += 1;
+        }
+    }
+    each(&tree, &mut |node| {
+        if node.kind() == "command_name" {
+            let span = timed_command(node, text).unwrap_or_else(|| span_of(node, text));
+            let name = span.of(text);
+            if !is_declared(name) {
+                balance.entry(name).or_insert((0, span)).0 -= 1;
+            }
+        }
+    });
+    match balance.values().filter(|(count, _)| *count != 0).map(|(_, span)| *span).min() {
+        Some(span) => disagree(span),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn search(text: &str) -> Vec<Vec<Field>> {
+    let Some(tree) = parse(text) else { return Vec::new() };
+    let mut found = Vec::new();
+    each(&tree, &mut |node| {
+        if node.kind() != "command" || found.len() >= Limits::DEFAULT.commands {
+            return;
+        }
+        let mut words = Vec::new();
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            match child.kind() {
+                "variable_assignment" | "file_redirect" | "heredoc_redirect" | "herestring_redirect" | "comment" => {}
+                "command_name" => words.push(field(child.child(0).unwrap_or(child), text)),
+                _ if child.is_named() => words.push(field(child, text)),
+                _ => {}
+            }
+        }
+        if !words.is_empty() {
+            found.push(words);
+        }
+    });
+    found
+}
+
+/// One argument: known only where it is plain text or plain quotes.
+fn field(node: Node<'_>, text: &str) -> Field {
+    let span = span_of(node, text);
+    let known = known_text(node, text);
+    let (value, count) = match known {
+        Some(known) => (Value::Known(known), Count::One),
+        None => (Value::Unknown(Origin::Variable), Count::Any),
+    };
+    Field { value, count, span, spelling: Spelling::default() }
+}
+
+fn known_text(node: Node<'_>, text: &str) -> Option<SmolStr> {
+    let raw = span_of(node, text).of(text);
+    match node.kind() {
+        "word" | "number" => unescaped(raw),
+        "raw_string" => raw.strip_prefix('\'')?.strip_suffix('\'').map(SmolStr::from),
+        "string" => {
+            let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
+            if inner.contains(['$', '`', '\\']) { None } else { Some(inner.into()) }
+        }
+        "concatenation" => {
+            let mut joined = String::new();
+            let mut cursor = node.walk();
+            for child in node.children(&mut cursor) {
+                joined.push_str(&known_text(child, text)?);
+            }
+            Some(joined.into())
+        }
+        _ => None,
+    }
+}
+
+/// An unquoted word without anything that expands, its backslashes removed.
+fn unescaped(raw: &str) -> Option<SmolStr> {
+    let mut plain = String::with_capacity(raw.len());
+    let mut chars = raw.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next()? {
+                '\n' => {}
+                escaped => plain.push(escaped),
+            },
+            '*' | '?' | '[' | '{' | '$' | '`' | '~' => return None,
+            c => plain.push(c),
+        }
+    }
+    Some(plain.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::search;
+
+    #[test]
+    fn commands_in_a_broken_text_are_found() {
+        let names: Vec<Vec<Option<String>>> = search("git push -f origin && (")
+            .iter()
+            .map(|words| words.iter().map(|word| word.known().map(str::to_owned)).collect())
+            .collect();
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(names, [[some("git"), some("push"), some("-f"), some("origin")]]);
+    }
+}
