@@ -22,15 +22,28 @@ fn main() -> Result<(), String> {
             .diagnostics
             .iter()
             .map(|problem| {
-                let place = problem.labels.first().map(|(place, _)| *place).unwrap_or_default();
+                let place = problem
+                    .labels
+                    .first()
+                    .map(|(place, _)| *place)
+                    .unwrap_or_default();
                 let at = loaded.sources.line_column(place);
-                format!("{}:{}:{}: {}", loaded.sources.name(place), at.line, at.column, problem.message)
+                format!(
+                    "{}:{}:{}: {}",
+                    loaded.sources.name(place),
+                    at.line,
+                    at.column,
+                    problem.message
+                )
             })
             .collect();
         lines.join("\n")
     })?;
     let bytes = plan.to_bytes().ok_or("the plan cannot be written")?;
-    println!("cargo::rustc-env=ENGINE_BUILD={}", digest(&bytes).get(..16).unwrap_or_default());
+    println!(
+        "cargo::rustc-env=ENGINE_BUILD={}",
+        digest(&bytes).get(..16).unwrap_or_default()
+    );
     let target = env::var_os("OUT_DIR").ok_or("no OUT_DIR")?;
     fs::write(Path::new(&target).join("base.plan"), bytes).map_err(|error| error.to_string())
 }

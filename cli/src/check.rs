@@ -8,10 +8,10 @@ use serde_json::{Map, Value as Json};
 
 use crate::exit::Exit;
 use crate::options::{Circumstances, Format, parse_mode, parse_shell};
+use crate::out;
 use crate::policies;
 use crate::render::{self, Shown};
 use crate::world::{self, Disk};
-use crate::out;
 
 /// Decides a command or a tool call; without one, validates the policies
 ///
@@ -58,11 +58,21 @@ impl Start {
             return Err(Exit::Internal);
         };
         let directory = join_path(&current, cwd.unwrap_or(".")).to_string();
-        Ok(Self { project: world::project_of(&directory), directory, home: world::home() })
+        Ok(Self {
+            project: world::project_of(&directory),
+            directory,
+            home: world::home(),
+        })
     }
 
     pub(crate) fn facts<'f>(&'f self, shell: Shell, disk: &'f Disk) -> Facts<'f> {
-        Facts { project: &self.project, directory: &self.directory, home: self.home.as_deref(), shell, world: disk }
+        Facts {
+            project: &self.project,
+            directory: &self.directory,
+            home: self.home.as_deref(),
+            shell,
+            world: disk,
+        }
     }
 }
 
@@ -92,7 +102,10 @@ impl Check {
                     out::complain(&format!("engine: --input is not JSON: {error}\n"));
                     Exit::Usage
                 })?;
-                (Call::Tool { name, input: &input }, Shown::Tool { name, input: &input })
+                (
+                    Call::Tool { name, input: &input },
+                    Shown::Tool { name, input: &input },
+                )
             }
             _ => {
                 text = command_text(&self.command);
@@ -123,7 +136,11 @@ impl Check {
     /// No call: every problem of the policies.
     fn validate(&self, start: &Start) -> Exit {
         let named = &self.circumstances.policies;
-        let files = if named.is_empty() { policies::found(&start.project) } else { named.clone() };
+        let files = if named.is_empty() {
+            policies::found(&start.project)
+        } else {
+            named.clone()
+        };
         if files.is_empty() {
             out::print("no policy file found: the shipped `builtin:base` decides\n");
             return Exit::Fine;
@@ -138,9 +155,14 @@ impl Check {
         };
         let files = files.join(", ");
         let text = match self.circumstances.format {
-            Format::Human => format!("{files}: {} rules, {}\n", plan.rule_count(), counted(errors, warnings)),
+            Format::Human => format!(
+                "{files}: {} rules, {}\n",
+                plan.rule_count(),
+                counted(errors, warnings)
+            ),
             Format::Json => {
-                let json = serde_json::json!({ "valid": true, "rules": plan.rule_count(), "warnings": warnings });
+                let json =
+                    serde_json::json!({ "valid": true, "rules": plan.rule_count(), "warnings": warnings });
                 format!("{json}\n")
             }
         };
@@ -180,7 +202,10 @@ impl Check {
                         }
                     };
                     let facts = own_start.facts(asked.shell.unwrap_or(self.circumstances.shell), &Disk);
-                    let mode = asked.mode.or(self.circumstances.mode).unwrap_or_else(|| plan.start_mode());
+                    let mode = asked
+                        .mode
+                        .or(self.circumstances.mode)
+                        .unwrap_or_else(|| plan.start_mode());
                     let (call, shown) = match &asked.what {
                         Asked::Command(text) => (Call::Shell(text), Shown::Command(text)),
                         Asked::Tool(name, input) => (Call::Tool { name, input }, Shown::Tool { name, input }),
@@ -198,7 +223,11 @@ impl Check {
                     serde_json::json!({ "verdict": "deny", "error": why }).to_string()
                 }
             };
-            if output.write_all(answer.as_bytes()).and_then(|()| output.write_all(b"\n")).is_err() {
+            if output
+                .write_all(answer.as_bytes())
+                .and_then(|()| output.write_all(b"\n"))
+                .is_err()
+            {
                 return Ok(Exit::Fine);
             }
             // A caller that waits for each answer gets it at once; one that has sent more is answered in bulk.
@@ -245,7 +274,13 @@ fn parse_line(line: &[u8]) -> Result<Line, String> {
         (None, Some(tool), Some(input)) => Asked::Tool(tool, input),
         _ => return Err("needs `command`, or `tool` and `input`".to_owned()),
     };
-    Ok(Line { what, id, cwd, mode, shell })
+    Ok(Line {
+        what,
+        id,
+        cwd,
+        mode,
+        shell,
+    })
 }
 
 /// One word is the text itself; several are the words of one command, each quoted where that is needed.
@@ -254,17 +289,32 @@ pub(crate) fn command_text(words: &[String]) -> String {
         return text.clone();
     }
     let plain = |word: &str| {
-        !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-./:,=+@%".contains(&b))
+        !word.is_empty()
+            && word
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"_-./:,=+@%".contains(&b))
     };
     let quoted: Vec<String> = words
         .iter()
-        .map(|word| if plain(word) { word.clone() } else { format!("'{}'", word.replace('\'', r"'\''")) })
+        .map(|word| {
+            if plain(word) {
+                word.clone()
+            } else {
+                format!("'{}'", word.replace('\'', r"'\''"))
+            }
+        })
         .collect();
     quoted.join(" ")
 }
 
 fn counted(errors: usize, warnings: usize) -> String {
-    let many = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    let many = |n: usize, what: &str| {
+        if n == 1 {
+            format!("1 {what}")
+        } else {
+            format!("{n} {what}s")
+        }
+    };
     match (errors, warnings) {
         (0, 0) => "nothing wrong".to_owned(),
         (0, warnings) => many(warnings, "warning"),
@@ -281,6 +331,9 @@ mod tests {
     fn several_words_are_one_command_with_its_words_kept() {
         let words = |list: &[&str]| list.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
         assert_eq!(command_text(&words(&["git status | sh"])), "git status | sh");
-        assert_eq!(command_text(&words(&["echo", "a b", "it's"])), r"echo 'a b' 'it'\''s'");
+        assert_eq!(
+            command_text(&words(&["echo", "a b", "it's"])),
+            r"echo 'a b' 'it'\''s'"
+        );
     }
 }

@@ -21,11 +21,18 @@ pub(crate) struct Paint {
 
 impl Paint {
     pub(crate) fn for_stdout() -> Self {
-        Self { on: io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) }
+        Self {
+            on: io::stdout().is_terminal()
+                && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        }
     }
 
     fn wrap(self, code: &str, text: &str) -> String {
-        if self.on { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+        if self.on {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
     }
 
     pub(crate) fn green(self, text: &str) -> String {

@@ -35,23 +35,34 @@ fn reason(error: &std::io::Error) -> String {
 
 /// Names of policy files in a directory, the first that exists counts.
 fn in_directory(directory: &Path, stem: &str) -> Option<PathBuf> {
-    ["kdl", "toml"].iter().map(|ending| directory.join(format!("{stem}.{ending}"))).find(|path| path.is_file())
+    ["kdl", "toml"]
+        .iter()
+        .map(|ending| directory.join(format!("{stem}.{ending}")))
+        .find(|path| path.is_file())
 }
 
 /// The policy files that decide in a project when none is named: the user's, the project's, the project's local one.
 pub(crate) fn found(project: &str) -> Vec<String> {
     let engine = Path::new(project).join(".engine");
     let user = world::config_directory().and_then(|directory| in_directory(&directory, "policy"));
-    [user, in_directory(&engine, "policy"), in_directory(&engine, "policy.local")]
-        .into_iter()
-        .flatten()
-        .filter_map(|path| path.to_str().map(str::to_owned))
-        .collect()
+    [
+        user,
+        in_directory(&engine, "policy"),
+        in_directory(&engine, "policy.local"),
+    ]
+    .into_iter()
+    .flatten()
+    .filter_map(|path| path.to_str().map(str::to_owned))
+    .collect()
 }
 
 /// The policy for a project: the named files, else the found ones, else the shipped one. Every problem is printed.
 pub(crate) fn policy(named: &[String], project: &str) -> Result<Plan, Exit> {
-    let files = if named.is_empty() { found(project) } else { named.to_vec() };
+    let files = if named.is_empty() {
+        found(project)
+    } else {
+        named.to_vec()
+    };
     if files.is_empty() {
         return Plan::from_bytes(BASE_PLAN).ok_or(Exit::Internal);
     }
@@ -81,7 +92,10 @@ pub(crate) fn report(diagnostics: &[Diagnostic], sources: &Sources) -> usize {
         let report = miette::Report::new(Report::new(diagnostic.clone(), sources));
         out::complain(&format!("{report:?}\n"));
     }
-    diagnostics.iter().filter(|diagnostic| diagnostic.level == Level::Error).count()
+    diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.level == Level::Error)
+        .count()
 }
 
 mod cache {
@@ -97,15 +111,29 @@ mod cache {
     use crate::world;
 
     /// First line of a cached plan: changes with every format.
-    const MAGIC: &str = concat!("engine plan ", env!("CARGO_PKG_VERSION"), " ", env!("ENGINE_BUILD"), "\n");
+    const MAGIC: &str = concat!(
+        "engine plan ",
+        env!("CARGO_PKG_VERSION"),
+        " ",
+        env!("ENGINE_BUILD"),
+        "\n"
+    );
 
     fn place(files: &[String]) -> Option<PathBuf> {
         let absolute: Option<Vec<String>> = files
             .iter()
-            .map(|file| std::path::absolute(file).ok().and_then(|path| path.to_str().map(str::to_owned)))
+            .map(|file| {
+                std::path::absolute(file)
+                    .ok()
+                    .and_then(|path| path.to_str().map(str::to_owned))
+            })
             .collect();
         let name = digest(absolute?.join("\0").as_bytes());
-        Some(world::cache_directory()?.join("plans").join(format!("{name}.plan")))
+        Some(
+            world::cache_directory()?
+                .join("plans")
+                .join(format!("{name}.plan")),
+        )
     }
 
     /// The plan that was kept for these files, if every text is still the same.
@@ -142,9 +170,17 @@ mod cache {
     fn try_keep(files: &[String], loaded: &Loaded, plan: &Plan) -> Option<()> {
         let path = place(files)?;
         let directory = path.parent()?;
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).ok()?;
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(directory)
+            .ok()?;
         let mut rest = Vec::new();
-        for source in loaded.sources.iter().filter(|source| !source.name.starts_with("builtin:")) {
+        for source in loaded
+            .sources
+            .iter()
+            .filter(|source| !source.name.starts_with("builtin:"))
+        {
             let file = std::path::absolute(Path::new(&*source.name)).ok()?;
             let line = format!("{} {}\n", digest(source.text.as_bytes()), file.to_str()?);
             if line.matches('\n').count() != 1 {
@@ -155,7 +191,12 @@ mod cache {
         rest.push(b'\n');
         rest.extend_from_slice(&plan.to_bytes()?);
         let temporary = directory.join(format!(".{}.{}", std::process::id(), path.file_name()?.to_str()?));
-        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary).ok()?;
+        let mut file = fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&temporary)
+            .ok()?;
         let written = file
             .write_all(MAGIC.as_bytes())
             .and_then(|()| file.write_all(digest(&rest).as_bytes()))

@@ -42,7 +42,9 @@ pub(crate) fn human(plan: &Plan, shown: &Shown<'_>, decision: &Decision, outcome
     let reasons: Vec<&Step> = decision
         .steps
         .iter()
-        .filter(|step| step.outcome == decision.outcome && (outcome != Outcome::Allow || step.why.rule().is_some()))
+        .filter(|step| {
+            step.outcome == decision.outcome && (outcome != Outcome::Allow || step.why.rule().is_some())
+        })
         .collect();
     if outcome == Outcome::Allow && reasons.is_empty() {
         text.push_str("  nothing in it has an effect that needs a rule\n");
@@ -73,7 +75,10 @@ pub(crate) fn human(plan: &Plan, shown: &Shown<'_>, decision: &Decision, outcome
         }
     }
     if outcome != decision.outcome {
-        let _infallible = writeln!(text, "  nobody can be asked: the policy's `headless` default applies");
+        let _infallible = writeln!(
+            text,
+            "  nobody can be asked: the policy's `headless` default applies"
+        );
     }
     text
 }
@@ -86,7 +91,11 @@ pub(crate) fn trace(plan: &Plan, shown: &Shown<'_>, decision: &Decision, outcome
     for step in &decision.steps {
         text.push_str(&reason(plan, shown, step, paint, true));
         for miss in &step.near_misses(plan) {
-            let _infallible = writeln!(text, "        {}", paint.dim(&format!("near miss: {}", visible(miss))));
+            let _infallible = writeln!(
+                text,
+                "        {}",
+                paint.dim(&format!("near miss: {}", visible(miss)))
+            );
         }
     }
     if !decision.findings.is_empty() {
@@ -125,7 +134,11 @@ fn reason(plan: &Plan, shown: &Shown<'_>, step: &Step, paint: Paint, with_place:
         Outcome::Ask => paint.yellow("?"),
         Outcome::Deny => paint.red("x"),
     };
-    let mut text = format!("  {mark} {}: {}", visible(&step.request.describe()), visible(&step.why.describe(plan)));
+    let mut text = format!(
+        "  {mark} {}: {}",
+        visible(&step.request.describe()),
+        visible(&step.why.describe(plan))
+    );
     if step.check > 0
         && let Some(name) = CHECK_NAMES.get(usize::from(step.check) - 1)
         && step.outcome != Outcome::Allow
@@ -151,17 +164,27 @@ fn reason(plan: &Plan, shown: &Shown<'_>, step: &Step, paint: Paint, with_place:
 
 /// The line of the command with the place under it marked.
 fn underline(shown: &Shown<'_>, span: Span, paint: Paint) -> String {
-    let Shown::Command(text) = shown else { return String::new() };
+    let Shown::Command(text) = shown else {
+        return String::new();
+    };
     if span.is_empty() {
         return String::new();
     }
     let start = (span.start as usize).min(text.len());
-    let line_start = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-    let line_end = text.get(start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| start + at);
+    let line_start = text
+        .get(..start)
+        .and_then(|before| before.rfind('\n'))
+        .map_or(0, |at| at + 1);
+    let line_end = text
+        .get(start..)
+        .and_then(|rest| rest.find('\n'))
+        .map_or(text.len(), |at| start + at);
     let end = (span.end as usize).clamp(start, line_end);
-    let (Some(before), Some(marked), Some(after)) =
-        (text.get(line_start..start), text.get(start..end), text.get(end..line_end))
-    else {
+    let (Some(before), Some(marked), Some(after)) = (
+        text.get(line_start..start),
+        text.get(start..end),
+        text.get(end..line_end),
+    ) else {
         return String::new();
     };
     let (before, marked, after) = (visible(before), visible(marked), visible(after));
@@ -172,7 +195,11 @@ fn underline(shown: &Shown<'_>, span: Span, paint: Paint) -> String {
     let shown_mark: String = marked.chars().take(60).collect();
     let pad = " ".repeat(cut_before.chars().map(|c| if c == '\t' { 4 } else { 1 }).sum());
     let line = format!("{cut_before}{shown_mark}{cut_after}").replace('\t', "    ");
-    format!("      {}\n      {pad}{}\n", paint.dim(&line), paint.dim(&"^".repeat(width)))
+    format!(
+        "      {}\n      {pad}{}\n",
+        paint.dim(&line),
+        paint.dim(&"^".repeat(width))
+    )
 }
 
 fn tail(text: &str, count: usize) -> String {
@@ -181,7 +208,13 @@ fn tail(text: &str, count: usize) -> String {
 }
 
 /// The stable JSON form.
-pub(crate) fn json(plan: &Plan, shown: &Shown<'_>, decision: &Decision, outcome: Outcome, all_steps: bool) -> String {
+pub(crate) fn json(
+    plan: &Plan,
+    shown: &Shown<'_>,
+    decision: &Decision,
+    outcome: Outcome,
+    all_steps: bool,
+) -> String {
     let step_json = |step: &Step| {
         let mut object = json!({
             "request": step.request.describe(),
@@ -215,8 +248,12 @@ pub(crate) fn json(plan: &Plan, shown: &Shown<'_>, decision: &Decision, outcome:
         }
         object
     };
-    let reasons: Vec<Json> =
-        decision.steps.iter().filter(|step| step.outcome == decision.outcome).map(step_json).collect();
+    let reasons: Vec<Json> = decision
+        .steps
+        .iter()
+        .filter(|step| step.outcome == decision.outcome)
+        .map(step_json)
+        .collect();
     let findings: Vec<Json> = decision
         .findings
         .iter()
@@ -239,7 +276,9 @@ pub(crate) fn json(plan: &Plan, shown: &Shown<'_>, decision: &Decision, outcome:
     if let Json::Object(fields) = &mut object {
         match shown {
             Shown::Command(text) => fields.insert("command".to_owned(), json!(text)),
-            Shown::Tool { name, input } => fields.insert("tool".to_owned(), json!({ "name": name, "input": input })),
+            Shown::Tool { name, input } => {
+                fields.insert("tool".to_owned(), json!({ "name": name, "input": input }))
+            }
         };
         if all_steps {
             fields.insert("steps".to_owned(), decision.steps.iter().map(step_json).collect());

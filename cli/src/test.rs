@@ -47,7 +47,11 @@ impl Test {
     }
 
     fn try_run(&self) -> Result<Exit, Exit> {
-        let files = if self.files.is_empty() { self.default_files()? } else { self.files.clone() };
+        let files = if self.files.is_empty() {
+            self.default_files()?
+        } else {
+            self.files.clone()
+        };
         let mut total = Tally::default();
         for file in &files {
             let tally = if file == "commands" {
@@ -63,9 +67,16 @@ impl Test {
             self.summary(file, tally);
         }
         if self.format == Format::Json {
-            out::print(&format!("{}\n", json!({ "passed": total.passed, "failed": total.failed, "breaches": total.breaches })));
+            out::print(&format!(
+                "{}\n",
+                json!({ "passed": total.passed, "failed": total.failed, "breaches": total.breaches })
+            ));
         }
-        Ok(if total.failed == 0 { Exit::Fine } else { Exit::Failed })
+        Ok(if total.failed == 0 {
+            Exit::Fine
+        } else {
+            Exit::Failed
+        })
     }
 
     fn default_files(&self) -> Result<Vec<String>, Exit> {
@@ -84,7 +95,11 @@ impl Test {
         }
         let all = tally.passed + tally.failed;
         #[expect(clippy::cast_precision_loss, reason = "a percentage for people")]
-        let share = if all == 0 { 100.0 } else { tally.passed as f64 * 100.0 / all as f64 };
+        let share = if all == 0 {
+            100.0
+        } else {
+            tally.passed as f64 * 100.0 / all as f64
+        };
         let mut line = format!("{file}: {} of {all} passed ({share:.1} %)", tally.passed);
         if tally.breaches > 0 {
             let _infallible = write!(line, ", {} allowed what must not be", tally.breaches);
@@ -94,11 +109,18 @@ impl Test {
 
     fn line(&self, passed: bool, breach: bool, what: &str, detail: &str) {
         if self.format == Format::Json {
-            out::print(&format!("{}\n", json!({ "passed": passed, "breach": breach, "case": what, "detail": detail })));
+            out::print(&format!(
+                "{}\n",
+                json!({ "passed": passed, "breach": breach, "case": what, "detail": detail })
+            ));
             return;
         }
         let paint = Paint::for_stdout();
-        let mark = if passed { paint.green("ok") } else { paint.red(if breach { "BREACH" } else { "FAILED" }) };
+        let mark = if passed {
+            paint.green("ok")
+        } else {
+            paint.red(if breach { "BREACH" } else { "FAILED" })
+        };
         out::print(&format!("{mark} {}\n", visible(what)));
         if !passed {
             out::print(&format!("   {}\n", visible(detail)));
@@ -135,7 +157,12 @@ impl Test {
                     let _infallible = write!(detail, " (by the rule `{rule}`)");
                 }
                 for step in result.decision.reasons().take(3) {
-                    let _infallible = write!(detail, "; {}: {}", step.request.describe(), step.why.describe(&plan));
+                    let _infallible = write!(
+                        detail,
+                        "; {}: {}",
+                        step.request.describe(),
+                        step.why.describe(&plan)
+                    );
                 }
                 self.line(result.passed, breach, &result.call, &detail);
             }
@@ -151,7 +178,11 @@ impl Test {
         })?;
         let mut runner = CaseRunner::default();
         let mut tally = Tally::default();
-        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        for (index, line) in text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty())
+        {
             let case = parse_case(line).and_then(|case| runner.run(&case).map(|outcome| (case, outcome)));
             let (case, outcome) = match case {
                 Ok(case) => case,
@@ -172,10 +203,19 @@ impl Test {
             if self.verbose || !passed {
                 let mut detail = format!("must be {}, is {}", expected_word(case.expected), got.as_str());
                 for step in outcome.decision.reasons().take(3) {
-                    let _infallible =
-                        write!(detail, "; {}: {}", step.request.describe(), step.why.describe(&outcome.plan));
+                    let _infallible = write!(
+                        detail,
+                        "; {}: {}",
+                        step.request.describe(),
+                        step.why.describe(&outcome.plan)
+                    );
                 }
-                self.line(passed, breach, &format!("{}  {}", case.id, case.command.escape_debug()), &detail);
+                self.line(
+                    passed,
+                    breach,
+                    &format!("{}  {}", case.id, case.command.escape_debug()),
+                    &detail,
+                );
             }
         }
         Ok(tally)
@@ -186,14 +226,22 @@ impl Test {
         let mut tally = Tally::default();
         for name in catalogue.names() {
             // A definition is found under each of its names; its tests count once.
-            let Some(definition) = catalogue.find(name).filter(|own| own.names.first().is_some_and(|first| first == name)) else {
+            let Some(definition) = catalogue
+                .find(name)
+                .filter(|own| own.names.first().is_some_and(|first| first == name))
+            else {
                 continue;
             };
             let failures = run_examples(definition);
             tally.failed += failures.len();
             tally.passed += definition.tests.len().saturating_sub(failures.len());
             for failure in failures {
-                self.line(false, false, definition.names.first().map_or("", |name| name.as_str()), &failure.message);
+                self.line(
+                    false,
+                    false,
+                    definition.names.first().map_or("", |name| name.as_str()),
+                    &failure.message,
+                );
             }
         }
         tally

@@ -37,7 +37,9 @@ pub(crate) fn cache_directory() -> Option<PathBuf> {
 }
 
 fn directory(variable: &str, below_home: &str) -> Option<PathBuf> {
-    let named = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    let named = std::env::var_os(variable)
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute());
     let base = match named {
         Some(path) => path,
         None => Path::new(&home()?).join(below_home),
@@ -48,7 +50,9 @@ fn directory(variable: &str, below_home: &str) -> Option<PathBuf> {
 /// The project of a directory: the nearest directory upwards that holds `.engine` or `.git`, else the directory itself.
 pub(crate) fn project_of(directory: &str) -> String {
     let start = Path::new(directory);
-    let found = start.ancestors().find(|path| path.join(".engine").is_dir() || path.join(".git").exists());
+    let found = start
+        .ancestors()
+        .find(|path| path.join(".engine").is_dir() || path.join(".git").exists());
     found.unwrap_or(start).to_str().unwrap_or(directory).to_owned()
 }
 

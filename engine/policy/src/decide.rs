@@ -64,7 +64,13 @@ struct Decider<'a> {
 
 impl<'a> Decider<'a> {
     fn new(plan: &'a Plan, facts: &'a Facts<'a>) -> Self {
-        Self { plan, facts, steps: Vec::new(), findings: Vec::new(), outer: None }
+        Self {
+            plan,
+            facts,
+            steps: Vec::new(),
+            findings: Vec::new(),
+            outer: None,
+        }
     }
 
     /// Notes one request. The severity of the shell check that it belongs to can only make it stricter.
@@ -73,7 +79,13 @@ impl<'a> Decider<'a> {
             (Outcome::Ask, Some(Severity::Deny)) => Outcome::Deny,
             (outcome, _) => outcome,
         };
-        self.steps.push(Step { request, span: self.outer.unwrap_or(span), outcome, why, check });
+        self.steps.push(Step {
+            request,
+            span: self.outer.unwrap_or(span),
+            outcome,
+            why,
+            check,
+        });
     }
 
     fn severity(&self, check: u8) -> Option<Severity> {
@@ -99,7 +111,17 @@ impl<'a> Decider<'a> {
                 0,
             );
         }
-        let outcome = self.steps.iter().map(|step| step.outcome).max().unwrap_or(Outcome::Allow);
-        Decision { outcome, steps: self.steps, findings: self.findings, mode }
+        let outcome = self
+            .steps
+            .iter()
+            .map(|step| step.outcome)
+            .max()
+            .unwrap_or(Outcome::Allow);
+        Decision {
+            outcome,
+            steps: self.steps,
+            findings: self.findings,
+            mode,
+        }
     }
 }

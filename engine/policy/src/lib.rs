@@ -30,7 +30,8 @@ pub use load::{Files, Loaded, Root, SHIPPED, load, shipped};
 pub use plan::{Plan, RuleId, compile, digest};
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Spanned};
 pub use testing::{
-    Case, CaseError, CaseOutcome, CaseRunner, Expected, TEST_HOME, TEST_PROJECT, TestResult, parse_case, run_tests,
+    Case, CaseError, CaseOutcome, CaseRunner, Expected, TEST_HOME, TEST_PROJECT, TestResult, parse_case,
+    run_tests,
 };
 pub use truth::Truth;
 pub use variables::{Danger, danger_of};

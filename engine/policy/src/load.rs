@@ -22,7 +22,10 @@ pub const SHIPPED: &[(&str, &str)] = &[
 /// The text of a shipped policy.
 #[must_use]
 pub fn shipped(name: &str) -> Option<&'static str> {
-    SHIPPED.iter().find(|(own, _)| *own == name).map(|&(_, text)| text)
+    SHIPPED
+        .iter()
+        .find(|(own, _)| *own == name)
+        .map(|&(_, text)| text)
 }
 
 /// How files are read; the only I/O of loading.
@@ -94,7 +97,9 @@ impl Loaded {
     /// Whether something is wrong that makes the policy useless.
     #[must_use]
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.level == Level::Error)
+        self.diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.level == Level::Error)
     }
 
     /// Compiles what was loaded; with errors there is no plan, and the diagnostics say why.
@@ -114,7 +119,11 @@ impl Loaded {
     fn file(&mut self, path: &str, files: &dyn Files, named_at: Option<Place>, depth: usize) {
         if self.open.iter().any(|own| own == path) {
             let message = format!("`{path}` extends itself, through {}", self.open.join(", "));
-            self.diagnostics.push(Diagnostic::error("policy::extends-cycle", message, named_at.unwrap_or_default()));
+            self.diagnostics.push(Diagnostic::error(
+                "policy::extends-cycle",
+                message,
+                named_at.unwrap_or_default(),
+            ));
             return;
         }
         if self.seen.iter().any(|own| own == path) {
@@ -122,7 +131,11 @@ impl Loaded {
         }
         if depth > MAX_EXTENDS_DEPTH {
             let message = format!("`extends` goes deeper than {MAX_EXTENDS_DEPTH} files");
-            self.diagnostics.push(Diagnostic::error("policy::extends-depth", message, named_at.unwrap_or_default()));
+            self.diagnostics.push(Diagnostic::error(
+                "policy::extends-depth",
+                message,
+                named_at.unwrap_or_default(),
+            ));
             return;
         }
         let text = match (shipped(path), path.starts_with("builtin:")) {
@@ -135,15 +148,23 @@ impl Loaded {
             Err(why) => {
                 let place = named_at.unwrap_or_else(|| self.nowhere(path));
                 let message = format!("cannot read `{path}`: {why}");
-                self.diagnostics.push(Diagnostic::error("policy::missing-file", message, place));
+                self.diagnostics
+                    .push(Diagnostic::error("policy::missing-file", message, place));
                 return;
             }
         };
-        let format = if path.starts_with("builtin:") { Some(Format::Kdl) } else { Format::of_name(path) };
+        let format = if path.starts_with("builtin:") {
+            Some(Format::Kdl)
+        } else {
+            Format::of_name(path)
+        };
         let Some(format) = format else {
             let place = named_at.unwrap_or_else(|| self.nowhere(path));
-            let mut problem =
-                Diagnostic::error("policy::unknown-format", format!("`{path}` is neither .kdl nor .toml"), place);
+            let mut problem = Diagnostic::error(
+                "policy::unknown-format",
+                format!("`{path}` is neither .kdl nor .toml"),
+                place,
+            );
             problem.help = Some("name the file so that its ending says how it is spelled".to_owned());
             self.diagnostics.push(problem);
             return;
@@ -153,7 +174,12 @@ impl Loaded {
 
     /// A place in an empty text that stands for a file without one.
     fn nowhere(&mut self, path: &str) -> Place {
-        self.sources.add(path, "").map_or_else(Place::default, |source| Place { source, ..Place::default() })
+        self.sources
+            .add(path, "")
+            .map_or_else(Place::default, |source| Place {
+                source,
+                ..Place::default()
+            })
     }
 
     fn text(&mut self, name: &str, text: &str, format: Format, files: &dyn Files, depth: usize) {
@@ -163,7 +189,12 @@ impl Loaded {
         let Some(document) = document else { return };
         self.open.push(name.to_owned());
         for extended in &document.extends {
-            self.file(&resolve(name, &extended.value), files, Some(extended.place), depth + 1);
+            self.file(
+                &resolve(name, &extended.value),
+                files,
+                Some(extended.place),
+                depth + 1,
+            );
         }
         self.open.pop();
         for commands in &document.commands {
@@ -180,15 +211,21 @@ impl Loaded {
             Ok(text) => text,
             Err(why) => {
                 let message = format!("cannot read `{path}`: {why}");
-                self.diagnostics.push(Diagnostic::error("policy::missing-file", message, named.place));
+                self.diagnostics
+                    .push(Diagnostic::error("policy::missing-file", message, named.place));
                 return;
             }
         };
         let (definitions, problems) = read_definitions(&text);
         self.definitions.extend(definitions);
-        let Some(source) = self.sources.add(path, &text) else { return };
+        let Some(source) = self.sources.add(path, &text) else {
+            return;
+        };
         for problem in problems {
-            let place = Place { source, span: Span::new(problem.span.start, problem.span.end) };
+            let place = Place {
+                source,
+                span: Span::new(problem.span.start, problem.span.end),
+            };
             self.diagnostics.push(Diagnostic {
                 level: Level::Error,
                 code: "commands::definition",
@@ -213,5 +250,9 @@ fn resolve(from: &str, path: &str) -> String {
 }
 
 fn names_of_shipped() -> String {
-    SHIPPED.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    SHIPPED
+        .iter()
+        .map(|(name, _)| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

@@ -75,7 +75,10 @@ impl Plan {
     /// The verdict for requests of a kind that no rule matches.
     #[must_use]
     pub fn default_for(&self, kind: RequestKind) -> Outcome {
-        self.defaults.iter().find(|(own, _)| *own == kind).map_or(Outcome::Ask, |&(_, outcome)| outcome)
+        self.defaults
+            .iter()
+            .find(|(own, _)| *own == kind)
+            .map_or(Outcome::Ask, |&(_, outcome)| outcome)
     }
 
     /// What becomes of ask where nobody can be asked.
@@ -99,8 +102,15 @@ impl Plan {
     /// Whether a mode may be used. Without a word about it, `bypass` may not and the others may.
     #[must_use]
     pub fn mode_allowed(&self, mode: Mode) -> Outcome {
-        let unsaid = if mode == Mode::Bypass { Outcome::Deny } else { Outcome::Allow };
-        self.modes.iter().find(|(own, _)| *own == mode).map_or(unsaid, |&(_, outcome)| outcome)
+        let unsaid = if mode == Mode::Bypass {
+            Outcome::Deny
+        } else {
+            Outcome::Allow
+        };
+        self.modes
+            .iter()
+            .find(|(own, _)| *own == mode)
+            .map_or(unsaid, |&(_, outcome)| outcome)
     }
 
     /// The plan as bytes, for [`Plan::from_bytes`] of the same build. `None` if it cannot be written.
@@ -135,7 +145,9 @@ impl Plan {
 
     /// Rules of the kind of a request that name something near it, for an explanation: one line each, nearest first, at most three.
     pub(crate) fn near_misses(&self, request: &Request) -> Vec<String> {
-        let Request::Command(program) = request else { return Vec::new() };
+        let Request::Command(program) = request else {
+            return Vec::new();
+        };
         let base = program.rsplit('/').next().unwrap_or(program);
         let mut near: Vec<(usize, &PlanRule)> = self
             .rules
@@ -148,8 +160,16 @@ impl Plan {
             .collect();
         near.sort_by_key(|(distance, _)| *distance);
         let line = |rule: &PlanRule| {
-            let file = self.source_names.get(rule.place.source.index()).map_or("", SmolStr::as_str);
-            format!("{} `{}` ({file}:{})", rule.outcome.as_str(), rule.pattern, rule.line)
+            let file = self
+                .source_names
+                .get(rule.place.source.index())
+                .map_or("", SmolStr::as_str);
+            format!(
+                "{} `{}` ({file}:{})",
+                rule.outcome.as_str(),
+                rule.pattern,
+                rule.line
+            )
         };
         near.iter().take(3).map(|(_, rule)| line(rule)).collect()
     }

@@ -114,8 +114,11 @@ fn from_pattern(pattern: &str, base: Option<&str>) -> Target {
         Some(base) => base,
         None => return Target::Unknown(Origin::Variable),
     };
-    let mut names: Vec<Name> =
-        start.split('/').filter(|part| !part.is_empty()).map(|part| Name::Literal(part.into())).collect();
+    let mut names: Vec<Name> = start
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .map(|part| Name::Literal(part.into()))
+        .collect();
     for part in pattern.split('/') {
         match part {
             "" | "." => {}

@@ -45,13 +45,32 @@ pub fn run_tests(plan: &Plan, documents: &[Document]) -> Vec<TestResult> {
         match &test.value.calls {
             TestCalls::Commands(commands) => {
                 for command in commands {
-                    results.push(run(plan, &test.value, &Call::Shell(&command.value), command.value.to_string(), command.place));
+                    results.push(run(
+                        plan,
+                        &test.value,
+                        &Call::Shell(&command.value),
+                        command.value.to_string(),
+                        command.place,
+                    ));
                 }
             }
             TestCalls::Tool { name, input } => {
-                let input = json_object(input.iter().map(|(name, value)| (name.value.as_str(), &value.value)));
-                let call = Call::Tool { name: &name.value, input: &input };
-                results.push(run(plan, &test.value, &call, format!("{} {input}", name.value), test.place));
+                let input = json_object(
+                    input
+                        .iter()
+                        .map(|(name, value)| (name.value.as_str(), &value.value)),
+                );
+                let call = Call::Tool {
+                    name: &name.value,
+                    input: &input,
+                };
+                results.push(run(
+                    plan,
+                    &test.value,
+                    &call,
+                    format!("{} {input}", name.value),
+                    test.place,
+                ));
             }
         }
     }
@@ -59,19 +78,31 @@ pub fn run_tests(plan: &Plan, documents: &[Document]) -> Vec<TestResult> {
 }
 
 fn run(plan: &Plan, test: &TestCase, call: &Call<'_>, shown: String, place: Place) -> TestResult {
-    let directory = join_path(TEST_PROJECT, test.cwd.as_ref().map_or("", |cwd| cwd.value.as_str()));
+    let directory = join_path(
+        TEST_PROJECT,
+        test.cwd.as_ref().map_or("", |cwd| cwd.value.as_str()),
+    );
     let shell = match test.shell.as_ref().map(|shell| shell.value) {
         Some(Shell::Zsh) => engine_shell::Shell::Zsh,
         Some(Shell::Bash) | None => engine_shell::Shell::Bash,
     };
-    let facts =
-        Facts { project: TEST_PROJECT, directory: &directory, home: Some(TEST_HOME), shell, world: &NoWorld };
+    let facts = Facts {
+        project: TEST_PROJECT,
+        directory: &directory,
+        home: Some(TEST_HOME),
+        shell,
+        world: &NoWorld,
+    };
     let mode = test.mode.as_ref().map_or(Mode::Default, |mode| mode.value);
     let decision = decide(plan, call, &facts, mode);
     let by_rule = test.rule.as_ref().is_none_or(|rule| {
         decision.steps.iter().any(|step| {
             step.outcome == decision.outcome
-                && step.why.rule().and_then(|own| own.info(plan)).is_some_and(|info| info.id == rule.value)
+                && step
+                    .why
+                    .rule()
+                    .and_then(|own| own.info(plan))
+                    .is_some_and(|info| info.id == rule.value)
         })
     });
     TestResult {

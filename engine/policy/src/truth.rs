@@ -66,13 +66,19 @@ pub(crate) fn word_units(pattern: &WordPattern) -> Vec<Vec<Unit<'_>>> {
     let mut ways: Vec<Vec<Unit<'_>>> = vec![Vec::new()];
     for piece in &pattern.pieces {
         match piece {
-            WordPiece::Text(text) => ways.iter_mut().for_each(|way| way.extend(text.chars().map(Unit::Char))),
+            WordPiece::Text(text) => ways
+                .iter_mut()
+                .for_each(|way| way.extend(text.chars().map(Unit::Char))),
             WordPiece::AnyText => ways.iter_mut().for_each(|way| way.push(Unit::Run)),
             WordPiece::Choice(options) => {
                 let tails: Vec<_> = options.iter().flat_map(word_units).collect();
                 ways = ways
                     .iter()
-                    .flat_map(|way| tails.iter().map(move |tail| [way.as_slice(), tail.as_slice()].concat()))
+                    .flat_map(|way| {
+                        tails
+                            .iter()
+                            .map(move |tail| [way.as_slice(), tail.as_slice()].concat())
+                    })
                     .take(256)
                     .collect();
             }
@@ -86,9 +92,12 @@ pub(crate) fn value_units(value: &Value) -> Vec<Unit<'static>> {
     match value {
         Value::Known(text) => text.chars().map(Unit::Char).collect(),
         Value::Glob(pattern) => pattern_units(pattern),
-        Value::Affixed { prefix, suffix } => {
-            prefix.chars().map(Unit::Char).chain([Unit::Run]).chain(suffix.chars().map(Unit::Char)).collect()
-        }
+        Value::Affixed { prefix, suffix } => prefix
+            .chars()
+            .map(Unit::Char)
+            .chain([Unit::Run])
+            .chain(suffix.chars().map(Unit::Char))
+            .collect(),
         Value::Below(root) => root.chars().map(Unit::Char).chain([Unit::Run]).collect(),
         Value::Descriptor => "/dev/fd/".chars().map(Unit::Char).chain([Unit::Run]).collect(),
         // Of `OneOf` the caller asks for each text by itself.
@@ -159,7 +168,9 @@ fn covers_known(pattern: &[Unit<'_>], text: &[Unit<'_>]) -> bool {
                 t += 1;
             }
             _ => {
-                let Some((after, from)) = fallback else { return false };
+                let Some((after, from)) = fallback else {
+                    return false;
+                };
                 p = after;
                 t = from + 1;
                 fallback = Some((after, from + 1));
@@ -271,10 +282,19 @@ pub(crate) fn word_says(pattern: &WordPattern, value: &Value) -> Truth {
 
 /// What alternatives of units say of a value.
 pub(crate) fn units_say(ways: &[Vec<Unit<'_>>], value: &Value) -> Truth {
-    let one = |text: &[Unit<'_>]| ways.iter().map(|way| covers(way, text)).max().unwrap_or(Truth::No);
+    let one = |text: &[Unit<'_>]| {
+        ways.iter()
+            .map(|way| covers(way, text))
+            .max()
+            .unwrap_or(Truth::No)
+    };
     match value {
         Value::OneOf(texts) => {
-            let each = || texts.iter().map(|text| one(&text.chars().map(Unit::Char).collect::<Vec<_>>()));
+            let each = || {
+                texts
+                    .iter()
+                    .map(|text| one(&text.chars().map(Unit::Char).collect::<Vec<_>>()))
+            };
             match (each().min(), each().max()) {
                 (Some(Truth::Yes), _) => Truth::Yes,
                 (_, Some(Truth::No) | None) => Truth::No,
@@ -305,7 +325,10 @@ mod tests {
 
     #[test]
     fn a_pattern_answers_for_all_that_a_value_can_be() {
-        let affixed = |prefix: &str, suffix: &str| Value::Affixed { prefix: prefix.into(), suffix: suffix.into() };
+        let affixed = |prefix: &str, suffix: &str| Value::Affixed {
+            prefix: prefix.into(),
+            suffix: suffix.into(),
+        };
         for (text, value, expected) in [
             ("test:*", Value::Known("test:unit".into()), Truth::Yes),
             ("test:*", Value::Known("test".into()), Truth::No),

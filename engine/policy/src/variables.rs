@@ -21,7 +21,9 @@ const LIST: &str = include_str!("../../../tooldefs/variables.txt");
 pub fn danger_of(name: &str) -> Danger {
     let mut found = Danger::Other;
     for line in LIST.lines() {
-        let Some((kind, rest)) = line.split_once(' ') else { continue };
+        let Some((kind, rest)) = line.split_once(' ') else {
+            continue;
+        };
         if kind == "#" || !rest.split(' ').any(|pattern| matches(pattern, name)) {
             continue;
         }
@@ -51,8 +53,20 @@ mod tests {
     #[test]
     fn variables_that_load_code_are_dangerous() {
         for name in [
-            "PATH", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "GIT_SSH_COMMAND", "GIT_CONFIG_KEY_0", "MANPAGER", "VISUAL",
-            "NODE_OPTIONS", "PYTHONPATH", "RUSTC_WRAPPER", "npm_config_script_shell", "BASH_ENV", "PS4", "TAR_OPTIONS",
+            "PATH",
+            "LD_PRELOAD",
+            "DYLD_INSERT_LIBRARIES",
+            "GIT_SSH_COMMAND",
+            "GIT_CONFIG_KEY_0",
+            "MANPAGER",
+            "VISUAL",
+            "NODE_OPTIONS",
+            "PYTHONPATH",
+            "RUSTC_WRAPPER",
+            "npm_config_script_shell",
+            "BASH_ENV",
+            "PS4",
+            "TAR_OPTIONS",
         ] {
             assert_eq!(danger_of(name), Danger::Dangerous, "{name}");
         }
@@ -60,7 +74,16 @@ mod tests {
 
     #[test]
     fn common_switches_are_harmless() {
-        for name in ["NODE_ENV", "RUST_BACKTRACE", "CI", "LC_ALL", "TZ", "FORCE_COLOR", "TERM", "GIT_TRACE"] {
+        for name in [
+            "NODE_ENV",
+            "RUST_BACKTRACE",
+            "CI",
+            "LC_ALL",
+            "TZ",
+            "FORCE_COLOR",
+            "TERM",
+            "GIT_TRACE",
+        ] {
             assert_eq!(danger_of(name), Danger::Harmless, "{name}");
         }
         assert_eq!(danger_of("AWS_PROFILE"), Danger::Other);
@@ -68,7 +91,10 @@ mod tests {
 
     #[test]
     fn every_line_is_a_comment_or_a_kind_and_a_name() {
-        for line in LIST.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        for line in LIST
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        {
             let (kind, rest) = line.split_once(' ').unwrap();
             assert!(matches!(kind, "dangerous" | "harmless"), "{line}");
             assert!(!rest.trim().is_empty(), "{line}");

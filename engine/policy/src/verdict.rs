@@ -185,7 +185,10 @@ impl RuleRef {
             id: &rule.id,
             outcome: rule.outcome,
             place: rule.place,
-            file: plan.source_names.get(rule.place.source.index()).map_or("", SmolStr::as_str),
+            file: plan
+                .source_names
+                .get(rule.place.source.index())
+                .map_or("", SmolStr::as_str),
             line: rule.line,
             because: rule.because.as_deref(),
             instead: rule.instead.as_deref(),
@@ -206,7 +209,10 @@ impl Why {
     #[must_use]
     pub fn rule(&self) -> Option<RuleRef> {
         match self {
-            Self::Rule(rule) | Self::RuleMaybe(rule) | Self::RuleThroughLink(rule, _) | Self::Covered(rule) => Some(*rule),
+            Self::Rule(rule)
+            | Self::RuleMaybe(rule)
+            | Self::RuleThroughLink(rule, _)
+            | Self::Covered(rule) => Some(*rule),
             Self::Default(_)
             | Self::NoEffect
             | Self::Harmless
@@ -227,8 +233,12 @@ impl Why {
         };
         match self {
             Self::Rule(rule) => format!("rule {}", name(*rule)),
-            Self::RuleMaybe(rule) => format!("rule {} may apply, and what decides it is not known", name(*rule)),
-            Self::RuleThroughLink(rule, path) => format!("rule {}, since a link leads to {path}", name(*rule)),
+            Self::RuleMaybe(rule) => {
+                format!("rule {} may apply, and what decides it is not known", name(*rule))
+            }
+            Self::RuleThroughLink(rule, path) => {
+                format!("rule {}, since a link leads to {path}", name(*rule))
+            }
             Self::Default(kind) => format!("no rule covers it; the default for {} applies", kind.as_str()),
             Self::Covered(rule) => format!("covered by the command's rule {}", name(*rule)),
             Self::NoEffect => "its definition is complete and names no effect of its own".to_owned(),

@@ -3,9 +3,9 @@
 use engine_shell::{Count, Evaluation, Field, Invocation, InvocationKind, Span, Stdin, Value};
 use smol_str::SmolStr;
 
+use super::Decider;
 use super::groups::{Matched, Ruling};
 use super::path::{Access, Asked, Cover};
-use super::Decider;
 use crate::definition::apply;
 use crate::document::{Outcome, RequestKind};
 use crate::effect::{Effect, EffectKind, EffectSource, Nested, PathUse, Unknown, UnknownKind, Use};
@@ -18,8 +18,15 @@ use crate::verdict::{Request, RuleRef, Why};
 
 /// Directories in which a program that is named by its path is the one that its bare name means.
 /// Source: hier(7), and the prefixes of Homebrew's documentation.
-const SYSTEM_DIRECTORIES: &[&str] =
-    &["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"];
+const SYSTEM_DIRECTORIES: &[&str] = &[
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+];
 
 /// One command on its way through.
 pub(super) struct Running<'e> {
@@ -46,11 +53,13 @@ impl Decider<'_> {
         let program = program_field.known();
         let name = program.map(|program| program_name(program, invocation.kind));
         let catalogue = self.plan.catalogue();
-        let usage = name.as_deref().and_then(|name| catalogue.find(name)).map(|definition| {
-            apply(definition, &invocation.words, &apply_context(running))
-        });
+        let usage = name
+            .as_deref()
+            .and_then(|name| catalogue.find(name))
+            .map(|definition| apply(definition, &invocation.words, &apply_context(running)));
         let (ruling, matched_allow) = self.command_ruling(running, name.as_deref(), usage.as_ref());
-        let shown: SmolStr = program.map_or_else(|| program_field.span.of(running.text).into(), SmolStr::from);
+        let shown: SmolStr =
+            program.map_or_else(|| program_field.span.of(running.text).into(), SmolStr::from);
         let request = Request::Command(shown);
         let allowed_by = match ruling {
             Ruling::Deny(rule) => {
@@ -79,7 +88,12 @@ impl Decider<'_> {
     }
 
     /// A command that no deny or ask rule speaks of.
-    fn without_strict_rule(&self, allow: Option<RuleRef>, name: Option<&str>, usage: Option<&Use>) -> (Outcome, Why) {
+    fn without_strict_rule(
+        &self,
+        allow: Option<RuleRef>,
+        name: Option<&str>,
+        usage: Option<&Use>,
+    ) -> (Outcome, Why) {
         let rule = allow.and_then(|rule| self.plan.rules.get(rule.0 as usize).map(|own| (rule, own)));
         if let Some((reference, rule)) = rule
             && (rule.names_program || rule.everything)
@@ -87,11 +101,19 @@ impl Decider<'_> {
             return (Outcome::Allow, Why::Rule(reference));
         }
         let Some(name) = name else {
-            return (Outcome::Ask, Why::Unknown("the program to run is not known".to_owned()));
+            return (
+                Outcome::Ask,
+                Why::Unknown("the program to run is not known".to_owned()),
+            );
         };
         let Some(usage) = usage else {
             let (outcome, _) = self.default(RequestKind::Command);
-            return (outcome, Why::Unknown(format!("no rule names `{name}`, and there is no definition of what it does")));
+            return (
+                outcome,
+                Why::Unknown(format!(
+                    "no rule names `{name}`, and there is no definition of what it does"
+                )),
+            );
         };
         if !usage.complete && rule.is_none() {
             let (outcome, why) = self.default(RequestKind::Command);
@@ -105,7 +127,12 @@ impl Decider<'_> {
     }
 
     /// The strictest ruling on the command, and the allow rule that matches for certain, if any.
-    fn command_ruling(&self, running: &Running<'_>, name: Option<&str>, usage: Option<&Use>) -> (Ruling, Option<RuleRef>) {
+    fn command_ruling(
+        &self,
+        running: &Running<'_>,
+        name: Option<&str>,
+        usage: Option<&Use>,
+    ) -> (Ruling, Option<RuleRef>) {
         let invocation = running.invocation;
         let name_value = name.map(|name| Value::Known(name.into()));
         let written: Vec<ViewWord<'_>> = invocation
@@ -118,7 +145,11 @@ impl Decider<'_> {
             first.value = value;
         }
         let normal: Option<Vec<ViewWord<'_>>> = usage.map(|usage| {
-            usage.words.iter().map(|word| view(&word.field, &word.names, running.text)).collect()
+            usage
+                .words
+                .iter()
+                .map(|word| view(&word.field, &word.names, running.text))
+                .collect()
         });
         let mut matched = Matched::default();
         let renamed = written.first().map(|word| word.value) != named.first().map(|word| word.value);
@@ -137,7 +168,11 @@ impl Decider<'_> {
         }
         self.match_files(running, &written, normal.as_deref(), &mut matched);
         // A file that is called like a program that rules forbid may well be that program.
-        if let Some(base) = invocation.words.first().and_then(Field::known).and_then(|path| path.rsplit_once('/'))
+        if let Some(base) = invocation
+            .words
+            .first()
+            .and_then(Field::known)
+            .and_then(|path| path.rsplit_once('/'))
             && name.is_none_or(|name| name.contains('/'))
         {
             let base = Value::Known(base.1.into());
@@ -146,7 +181,10 @@ impl Decider<'_> {
                 first.value = &base;
             }
             let mut maybe = |end: crate::plan::End, _| {
-                let strict = self.plan.rule_of(end.group).is_some_and(|rule| rule.outcome != Outcome::Allow);
+                let strict = self
+                    .plan
+                    .rule_of(end.group)
+                    .is_some_and(|rule| rule.outcome != Outcome::Allow);
                 if strict && !end.except {
                     matched.hit(end, Truth::Maybe);
                 }
@@ -159,7 +197,9 @@ impl Decider<'_> {
         // Of the allow rules, the one that covers most.
         let mut allow: Option<(u8, RuleRef)> = None;
         for (group, truth) in matched.truths() {
-            let Some(rule) = self.plan.rule_of(group) else { continue };
+            let Some(rule) = self.plan.rule_of(group) else {
+                continue;
+            };
             if rule.outcome != Outcome::Allow || truth.min(condition(group)) != Truth::Yes {
                 continue;
             }
@@ -180,7 +220,9 @@ impl Decider<'_> {
         normal: Option<&[ViewWord<'_>]>,
         matched: &mut Matched,
     ) {
-        let Some(program) = running.invocation.words.first() else { return };
+        let Some(program) = running.invocation.words.first() else {
+            return;
+        };
         if !program.known().is_some_and(|path| path.contains('/')) {
             return;
         }
@@ -189,16 +231,30 @@ impl Decider<'_> {
             let names = super::path::names_of(&path);
             let mut numbers = Vec::new();
             let index = &self.plan.program_files;
-            for (mount, trie) in
-                [(Some("/"), &index.root), (Some(self.facts.project), &index.project), (self.facts.home, &index.home)]
-            {
-                let Some(rest) = mount.and_then(|mount| below(&path, mount)) else { continue };
-                let segments: Vec<Segment<'_>> = rest.split('/').filter(|part| !part.is_empty()).map(Segment::Name).collect();
-                trie.matches(&segments, crate::plan::Extent::Itself, &crate::plan::Names::default(), false, &mut |end, truth| {
-                    if truth == Truth::Yes {
-                        numbers.push(end.group);
-                    }
-                });
+            for (mount, trie) in [
+                (Some("/"), &index.root),
+                (Some(self.facts.project), &index.project),
+                (self.facts.home, &index.home),
+            ] {
+                let Some(rest) = mount.and_then(|mount| below(&path, mount)) else {
+                    continue;
+                };
+                let segments: Vec<Segment<'_>> = rest
+                    .split('/')
+                    .filter(|part| !part.is_empty())
+                    .map(Segment::Name)
+                    .collect();
+                trie.matches(
+                    &segments,
+                    crate::plan::Extent::Itself,
+                    &crate::plan::Names::default(),
+                    false,
+                    &mut |end, truth| {
+                        if truth == Truth::Yes {
+                            numbers.push(end.group);
+                        }
+                    },
+                );
             }
             debug_assert!(!names.is_empty() || path == "/");
             for number in numbers {
@@ -208,7 +264,9 @@ impl Decider<'_> {
                     if let Some(first) = words.first_mut() {
                         first.value = &stand_in;
                     }
-                    self.plan.commands.matches(&words, &mut |end, truth| matched.hit(end, truth));
+                    self.plan
+                        .commands
+                        .matches(&words, &mut |end, truth| matched.hit(end, truth));
                 }
             }
         }
@@ -216,7 +274,9 @@ impl Decider<'_> {
 
     /// Whether everything beside the pattern holds.
     fn conditions(&self, group: GroupId, running: &Running<'_>, usage: Option<&Use>) -> Truth {
-        let Some(rule) = self.plan.rule_of(group) else { return Truth::No };
+        let Some(rule) = self.plan.rule_of(group) else {
+            return Truth::No;
+        };
         let mut truth = Truth::Yes;
         for pattern in &rule.environment {
             truth = truth.min(set_in(&running.settings, pattern));
@@ -230,12 +290,17 @@ impl Decider<'_> {
     fn condition(&self, condition: &CompiledCondition, running: &Running<'_>, usage: Option<&Use>) -> Truth {
         let invocation = running.invocation;
         match condition {
-            CompiledCondition::Flag(flags) => {
-                flags.iter().map(|flag| given(flag, invocation, usage)).max().unwrap_or(Truth::No)
-            }
-            CompiledCondition::WithoutFlag(flags) => {
-                flags.iter().map(|flag| given(flag, invocation, usage)).max().unwrap_or(Truth::No).not()
-            }
+            CompiledCondition::Flag(flags) => flags
+                .iter()
+                .map(|flag| given(flag, invocation, usage))
+                .max()
+                .unwrap_or(Truth::No),
+            CompiledCondition::WithoutFlag(flags) => flags
+                .iter()
+                .map(|flag| given(flag, invocation, usage))
+                .max()
+                .unwrap_or(Truth::No)
+                .not(),
             CompiledCondition::OperandsWithin(index) => {
                 let Some(usage) = usage else { return Truth::Maybe };
                 let mut truth = Truth::Yes;
@@ -243,7 +308,9 @@ impl Decider<'_> {
                     if effect.source == EffectSource::Own {
                         continue;
                     }
-                    let (EffectKind::Reads(used) | EffectKind::Writes(used) | EffectKind::Deletes(used)) = &effect.kind else {
+                    let (EffectKind::Reads(used) | EffectKind::Writes(used) | EffectKind::Deletes(used)) =
+                        &effect.kind
+                    else {
                         continue;
                     };
                     for target in targets(&used.path, &bases(&invocation.directory, used.below.as_ref())) {
@@ -263,18 +330,26 @@ impl Decider<'_> {
                     None => invocation.words.iter().skip(1).collect(),
                 };
                 let at = usize::from(*index).saturating_sub(1);
-                let fixed = usage.is_some() && operands.iter().take(at + 1).all(|field| field.count == Count::One);
+                let fixed = usage.is_some()
+                    && operands
+                        .iter()
+                        .take(at + 1)
+                        .all(|field| field.count == Count::One);
                 match operands.get(at) {
                     None if fixed => Truth::No,
-                    Some(field) if fixed => {
-                        patterns.iter().map(|pattern| word_says(pattern, &field.value)).max().unwrap_or(Truth::No)
-                    }
+                    Some(field) if fixed => patterns
+                        .iter()
+                        .map(|pattern| word_says(pattern, &field.value))
+                        .max()
+                        .unwrap_or(Truth::No),
                     None | Some(_) => Truth::Maybe,
                 }
             }
-            CompiledCondition::Env(patterns) => {
-                patterns.iter().map(|pattern| set_in(&running.settings, pattern)).max().unwrap_or(Truth::No)
-            }
+            CompiledCondition::Env(patterns) => patterns
+                .iter()
+                .map(|pattern| set_in(&running.settings, pattern))
+                .max()
+                .unwrap_or(Truth::No),
             CompiledCondition::Cwd(index) => bases(&invocation.directory, None)
                 .into_iter()
                 .map(|base| match base {
@@ -321,24 +396,47 @@ impl Decider<'_> {
             }
         }
         for nested in &usage.nested {
-            self.nested(running, usage, nested, named.is_some_and(|(_, rule)| !rule.everything) && usage.wrapper);
+            self.nested(
+                running,
+                usage,
+                nested,
+                named.is_some_and(|(_, rule)| !rule.everything) && usage.wrapper,
+            );
         }
         if let Some(language) = &usage.runs_stdin {
             self.runs_stdin(running, language, named);
         }
     }
 
-    fn effect(&mut self, running: &Running<'_>, usage: &Use, effect: &Effect, rule: Option<(RuleRef, &PlanRule)>) {
+    fn effect(
+        &mut self,
+        running: &Running<'_>,
+        usage: &Use,
+        effect: &Effect,
+        rule: Option<(RuleRef, &PlanRule)>,
+    ) {
         let span = effect.span;
         let covered = rule.filter(|(_, rule)| covers_effect(rule, effect));
         let jq = usage.command.first().is_some_and(|name| name == "jq");
         match &effect.kind {
             EffectKind::Reads(used) => {
-                self.path_effect(running, Access::Read, used, effect, usage, covered, if jq { 3 } else { 0 });
+                self.path_effect(
+                    running,
+                    Access::Read,
+                    used,
+                    effect,
+                    usage,
+                    covered,
+                    if jq { 3 } else { 0 },
+                );
             }
             EffectKind::Writes(used) => self.write_effect(running, used, effect, usage, covered),
-            EffectKind::Deletes(used) => self.path_effect(running, Access::Delete, used, effect, usage, covered, 0),
-            EffectKind::Connects(host) => self.network(running, host.as_ref(), span, covered.map(|(rule, _)| rule)),
+            EffectKind::Deletes(used) => {
+                self.path_effect(running, Access::Delete, used, effect, usage, covered, 0)
+            }
+            EffectKind::Connects(host) => {
+                self.network(running, host.as_ref(), span, covered.map(|(rule, _)| rule))
+            }
             EffectKind::SetsEnv { name, value } => match name.known() {
                 Some(name) => self.setting_for_command(name, value, span, rule.map(|(_, rule)| rule)),
                 None => self.step(
@@ -350,7 +448,9 @@ impl Decider<'_> {
                 ),
             },
             EffectKind::LoadsCode(value) => {
-                let what = value.known().map_or_else(|| SmolStr::new_static("a file that is not known"), SmolStr::from);
+                let what = value
+                    .known()
+                    .map_or_else(|| SmolStr::new_static("a file that is not known"), SmolStr::from);
                 self.own_effect(
                     Request::Code(what.clone()),
                     span,
@@ -378,7 +478,10 @@ impl Decider<'_> {
                 span,
                 covered.map(|(rule, _)| rule),
                 if *destructive {
-                    format!("`{}` destroys what cannot be brought back", usage.command.join(" "))
+                    format!(
+                        "`{}` destroys what cannot be brought back",
+                        usage.command.join(" ")
+                    )
                 } else {
                     format!("`{}` changes what no operand names", usage.command.join(" "))
                 },
@@ -406,7 +509,9 @@ impl Decider<'_> {
     }
 
     fn cover<'r>(&self, covered: Option<(RuleRef, &'r PlanRule)>) -> Cover<'r> {
-        let Some((reference, rule)) = covered else { return Cover::None };
+        let Some((reference, rule)) = covered else {
+            return Cover::None;
+        };
         if rule.everything {
             return Cover::Everything(reference);
         }
@@ -438,7 +543,11 @@ impl Decider<'_> {
         covered: Option<(RuleRef, &PlanRule)>,
         check: u8,
     ) {
-        let edited = if access == Access::Read { self.edited_by(running, used, usage) } else { None };
+        let edited = if access == Access::Read {
+            self.edited_by(running, used, usage)
+        } else {
+            None
+        };
         let asked = Asked {
             access,
             path: &used.path,
@@ -458,12 +567,18 @@ impl Decider<'_> {
 
     /// The rule that allows editing a file which the command also writes: an edit reads what it changes.
     fn edited_by(&self, running: &Running<'_>, used: &PathUse, usage: &Use) -> Option<RuleRef> {
-        let written = usage.effects.iter().any(|effect| matches!(&effect.kind, EffectKind::Writes(own) if own.path == used.path));
+        let written = usage
+            .effects
+            .iter()
+            .any(|effect| matches!(&effect.kind, EffectKind::Writes(own) if own.path == used.path));
         if !written || used.tree {
             return None;
         }
         let mut found = None;
-        for target in targets(&used.path, &bases(&running.invocation.directory, used.below.as_ref())) {
+        for target in targets(
+            &used.path,
+            &bases(&running.invocation.directory, used.below.as_ref()),
+        ) {
             let rule = self.edit_rule(&target)?;
             found = Some(rule);
         }
@@ -471,7 +586,14 @@ impl Decider<'_> {
     }
 
     /// A write, which may be into a directory: then the files in it are what is written.
-    fn write_effect(&mut self, running: &Running<'_>, used: &PathUse, effect: &Effect, usage: &Use, covered: Option<(RuleRef, &PlanRule)>) {
+    fn write_effect(
+        &mut self,
+        running: &Running<'_>,
+        used: &PathUse,
+        effect: &Effect,
+        usage: &Use,
+        covered: Option<(RuleRef, &PlanRule)>,
+    ) {
         if used.into.is_empty() {
             self.path_effect(running, Access::Write, used, effect, usage, covered, 10);
             return;
@@ -488,7 +610,10 @@ impl Decider<'_> {
         };
         let is_directory = known.and_then(directory);
         if is_directory != Some(true) || used.into.len() > 1 && known.is_none() {
-            let file = PathUse { into: Vec::new(), ..used.clone() };
+            let file = PathUse {
+                into: Vec::new(),
+                ..used.clone()
+            };
             self.path_effect(running, Access::Write, &file, effect, usage, covered, 10);
         }
         if is_directory == Some(false) {
@@ -503,18 +628,31 @@ impl Decider<'_> {
             if is_directory.is_none() && !matches!(name, Value::Known(_)) {
                 continue;
             }
-            let file = PathUse { path: inside, into: Vec::new(), ..used.clone() };
+            let file = PathUse {
+                path: inside,
+                into: Vec::new(),
+                ..used.clone()
+            };
             self.path_effect(running, Access::Write, &file, effect, usage, covered, 10);
         }
     }
 
     /// A connection; a `file:` URL is a read.
-    pub(super) fn network(&mut self, running: &Running<'_>, host: Option<&Value>, span: Span, covered: Option<RuleRef>) {
+    pub(super) fn network(
+        &mut self,
+        running: &Running<'_>,
+        host: Option<&Value>,
+        span: Span,
+        covered: Option<RuleRef>,
+    ) {
         let texts: Vec<Option<SmolStr>> = match host {
             Some(Value::Known(text)) => vec![Some(text.clone())],
             Some(Value::OneOf(texts)) => texts.iter().cloned().map(Some).collect(),
             Some(Value::Affixed { prefix, .. }) => vec![authority_of(prefix)],
-            Some(Value::Glob(_) | Value::Below(_) | Value::Integer | Value::Descriptor | Value::Unknown(_)) | None => vec![None],
+            Some(
+                Value::Glob(_) | Value::Below(_) | Value::Integer | Value::Descriptor | Value::Unknown(_),
+            )
+            | None => vec![None],
         };
         for text in texts {
             if let Some(path) = text.as_deref().and_then(file_url) {
@@ -541,10 +679,19 @@ impl Decider<'_> {
     }
 
     /// Decides a host; `None` is one that is not known.
-    pub(super) fn host(&mut self, host: Option<&Host>, text: Option<&str>, span: Span, covered: Option<RuleRef>) {
+    pub(super) fn host(
+        &mut self,
+        host: Option<&Host>,
+        text: Option<&str>,
+        span: Span,
+        covered: Option<RuleRef>,
+    ) {
         let mut matched = Matched::default();
         match host {
-            Some(host) => self.plan.hosts.matches(host, &mut |end| matched.hit(end, Truth::Yes)),
+            Some(host) => self
+                .plan
+                .hosts
+                .matches(host, &mut |end| matched.hit(end, Truth::Yes)),
             None => {
                 self.plan.hosts.all(&mut |end| matched.hit(end, Truth::Maybe));
                 self.plan.hosts.every(&mut |end| matched.hit(end, Truth::Yes));
@@ -570,7 +717,9 @@ impl Decider<'_> {
     /// A configuration file, found upwards from the directory, that may name programs.
     fn consults(&mut self, running: &Running<'_>, usage: &Use, file: &str, keys: &[SmolStr], span: Span) {
         let changed = usage.effects.iter().find_map(|effect| match &effect.kind {
-            EffectKind::Reads(used) if effect.source == EffectSource::SetAside => used.below.clone().or(Some(used.path.clone())),
+            EffectKind::Reads(used) if effect.source == EffectSource::SetAside => {
+                used.below.clone().or(Some(used.path.clone()))
+            }
             EffectKind::Reads(_)
             | EffectKind::Writes(_)
             | EffectKind::Deletes(_)
@@ -591,7 +740,9 @@ impl Decider<'_> {
                     Request::Code(file.into()),
                     span,
                     Outcome::Ask,
-                    Why::Unknown(format!("the directory is not known, and `{file}` there can name programs")),
+                    Why::Unknown(format!(
+                        "the directory is not known, and `{file}` there can name programs"
+                    )),
                     0,
                 );
                 continue;
@@ -603,12 +754,16 @@ impl Decider<'_> {
             loop {
                 let path = join_path(&at, file);
                 if let Some(text) = self.facts.world.small_file(&path) {
-                    if let Some(key) = config_keys(&text).find(|key| keys.iter().any(|own| key_matches(own, key))) {
+                    if let Some(key) =
+                        config_keys(&text).find(|key| keys.iter().any(|own| key_matches(own, key)))
+                    {
                         self.step(
                             Request::Code(path.clone()),
                             span,
                             Outcome::Ask,
-                            Why::Unknown(format!("`{path}` sets `{key}`, which names a program that would run")),
+                            Why::Unknown(format!(
+                                "`{path}` sets `{key}`, which names a program that would run"
+                            )),
                             0,
                         );
                     }
@@ -627,7 +782,11 @@ impl Decider<'_> {
         let target = Target::Known(place.clone());
         let outside = !self.is_inside(Access::Read, &target);
         let mut matched = Matched::default();
-        let index = if outside { &self.plan.reads } else { &self.plan.writes };
+        let index = if outside {
+            &self.plan.reads
+        } else {
+            &self.plan.writes
+        };
         let names = super::path::names_of(place);
         self.match_known(index, &names, &mut matched);
         let ruling = matched.ruling(self.plan, &mut |_| Truth::Yes);
@@ -650,16 +809,32 @@ impl Decider<'_> {
     fn nested(&mut self, running: &Running<'_>, usage: &Use, nested: &Nested, by_rule: bool) {
         let by_rule = by_rule || running.behind_allowed_wrapper;
         match nested {
-            Nested::Argv { words, env, below, stdin, span } => {
+            Nested::Argv {
+                words,
+                env,
+                below,
+                stdin,
+                span,
+            } => {
                 self.nested_argv(running, words, env, below.as_ref(), *stdin, *span, by_rule);
             }
-            Nested::Shell { text, positional, shell, remote, below, span } => {
+            Nested::Shell {
+                text,
+                positional,
+                shell,
+                remote,
+                below,
+                span,
+            } => {
                 if *remote {
                     self.step(
                         Request::Code("another machine".into()),
                         *span,
                         Outcome::Ask,
-                        Why::Unknown(format!("`{}` runs its text on another machine", usage.command.join(" "))),
+                        Why::Unknown(format!(
+                            "`{}` runs its text on another machine",
+                            usage.command.join(" ")
+                        )),
                         5,
                     );
                 }
@@ -668,7 +843,9 @@ impl Decider<'_> {
                         Request::Command(shell.clone()),
                         *span,
                         Outcome::Ask,
-                        Why::Check("a rule allows the program that starts this shell, not the shell".to_owned()),
+                        Why::Check(
+                            "a rule allows the program that starts this shell, not the shell".to_owned(),
+                        ),
                         5,
                     );
                 }
@@ -683,13 +860,21 @@ impl Decider<'_> {
         match &running.invocation.stdin {
             Stdin::Empty => {}
             Stdin::Text(value) if is_shell => {
-                let field = Field { value: value.clone(), count: Count::One, span, spelling: engine_shell::Spelling::default() };
+                let field = Field {
+                    value: value.clone(),
+                    count: Count::One,
+                    span,
+                    spelling: engine_shell::Spelling::default(),
+                };
                 self.nested_shell(running, &field, &[], language, None, span);
             }
             Stdin::Inherited | Stdin::File(_) | Stdin::Pipe(_) | Stdin::Text(_) => {
                 // What a shell would run is never covered by a rule for the shell itself; a program for another interpreter is.
-                let covered = rule.filter(|(_, rule)| !is_shell || rule.everything).map(|(rule, _)| rule);
-                let covered = covered.filter(|_| !(is_shell && matches!(running.invocation.stdin, Stdin::Pipe(_))));
+                let covered = rule
+                    .filter(|(_, rule)| !is_shell || rule.everything)
+                    .map(|(rule, _)| rule);
+                let covered =
+                    covered.filter(|_| !(is_shell && matches!(running.invocation.stdin, Stdin::Pipe(_))));
                 self.own_effect(
                     Request::Code("standard input".into()),
                     span,
@@ -701,9 +886,21 @@ impl Decider<'_> {
         }
     }
 
-    fn match_known(&self, index: &crate::plan::PathIndex, names: &[crate::resolve::Name], matched: &mut Matched) {
+    fn match_known(
+        &self,
+        index: &crate::plan::PathIndex,
+        names: &[crate::resolve::Name],
+        matched: &mut Matched,
+    ) {
         let target = Target::Pattern(names.to_vec());
-        self.match_index(index, &target, crate::plan::Extent::Itself, &crate::plan::Names::default(), false, matched);
+        self.match_index(
+            index,
+            &target,
+            crate::plan::Extent::Itself,
+            &crate::plan::Names::default(),
+            false,
+            matched,
+        );
     }
 }
 
@@ -728,7 +925,12 @@ pub(super) fn program_name(program: &str, kind: InvocationKind) -> SmolStr {
 }
 
 fn view<'v>(field: &'v Field, names: &'v [SmolStr], text: &'v str) -> ViewWord<'v> {
-    ViewWord { value: &field.value, count: field.count, names, raw: field.span.of(text) }
+    ViewWord {
+        value: &field.value,
+        count: field.count,
+        names,
+        raw: field.span.of(text),
+    }
 }
 
 /// Whether a variable that a pattern names is set.
@@ -737,7 +939,12 @@ fn set_in(settings: &[(SmolStr, Value)], pattern: &crate::pattern::EnvironmentPa
         .iter()
         .map(|(name, value)| {
             let by_name = glob_says(&pattern.name, &Value::Known(name.clone()));
-            by_name.min(pattern.value.as_ref().map_or(Truth::Yes, |glob| glob_says(glob, value)))
+            by_name.min(
+                pattern
+                    .value
+                    .as_ref()
+                    .map_or(Truth::Yes, |glob| glob_says(glob, value)),
+            )
         })
         .max()
         .unwrap_or(Truth::No)
@@ -761,12 +968,18 @@ fn given(flag: &FlagPattern, invocation: &Invocation, usage: Option<&Use>) -> Tr
                 .unwrap_or(Truth::No);
             let value = match (&flag.value, words.peek()) {
                 (None, _) => Truth::Yes,
-                (Some(glob), Some(next)) if next.kind == crate::effect::WordKind::OptionValue => glob_says(glob, &next.field.value),
+                (Some(glob), Some(next)) if next.kind == crate::effect::WordKind::OptionValue => {
+                    glob_says(glob, &next.field.value)
+                }
                 (Some(_), _) => Truth::No,
             };
             truth = truth.max(named.min(value));
         }
-        if usage.unknowns.iter().any(|unknown| unknown.kind == UnknownKind::MaybeOption) {
+        if usage
+            .unknowns
+            .iter()
+            .any(|unknown| unknown.kind == UnknownKind::MaybeOption)
+        {
             truth = truth.max(Truth::Maybe);
         }
         // A bundle in the pattern (`-rf`) is given if each of its letters is.
@@ -815,7 +1028,10 @@ fn covers_effect(rule: &PlanRule, effect: &Effect) -> bool {
     match (&effect.kind, effect.source) {
         (EffectKind::Reads(_) | EffectKind::Writes(_), _) => true,
         (EffectKind::Deletes(_), EffectSource::Own | EffectSource::Operand) => true,
-        (EffectKind::Changes { destructive: true } | EffectKind::LoadsCode(_), EffectSource::Own | EffectSource::Operand) => true,
+        (
+            EffectKind::Changes { destructive: true } | EffectKind::LoadsCode(_),
+            EffectSource::Own | EffectSource::Operand,
+        ) => true,
         (
             EffectKind::Deletes(_) | EffectKind::Changes { destructive: true } | EffectKind::LoadsCode(_),
             EffectSource::Option | EffectSource::SetAside,
@@ -839,11 +1055,18 @@ fn covers_effect(rule: &PlanRule, effect: &Effect) -> bool {
 fn covers_unknown(unknown: &Unknown, invocation: &Invocation, rule: Option<(RuleRef, &PlanRule)>) -> bool {
     let Some((_, rule)) = rule else { return false };
     match unknown.kind {
-        UnknownKind::Option | UnknownKind::Subcommand | UnknownKind::Value | UnknownKind::Program | UnknownKind::Stated => true,
+        UnknownKind::Option
+        | UnknownKind::Subcommand
+        | UnknownKind::Value
+        | UnknownKind::Program
+        | UnknownKind::Stated => true,
         // A quoted word is one word; an unquoted expansion may be any number of options.
         UnknownKind::MaybeOption => {
             rule.everything
-                || invocation.words.iter().any(|word| word.span == unknown.span && word.count == Count::One)
+                || invocation
+                    .words
+                    .iter()
+                    .any(|word| word.span == unknown.span && word.count == Count::One)
         }
     }
 }
@@ -876,7 +1099,9 @@ fn file_url(text: &str) -> Option<&str> {
     }
     let rest = text.get(5..)?.trim_start_matches('/');
     let from = text.len() - rest.len() - 1;
-    text.get(from..).filter(|path| path.starts_with('/')).or(Some(rest))
+    text.get(from..)
+        .filter(|path| path.starts_with('/'))
+        .or(Some(rest))
 }
 
 /// The keys of a git configuration file as `section.key` or `section.subsection.key`, in lower case but for the subsection.
@@ -889,14 +1114,22 @@ fn config_keys(text: &str) -> impl Iterator<Item = String> + '_ {
             let (head, after) = rest.split_once(']')?;
             section = match head.split_once('"') {
                 Some((name, sub)) => {
-                    format!("{}.{}", name.trim().to_ascii_lowercase(), sub.trim_end().trim_end_matches('"'))
+                    format!(
+                        "{}.{}",
+                        name.trim().to_ascii_lowercase(),
+                        sub.trim_end().trim_end_matches('"')
+                    )
                 }
                 None => head.trim().to_ascii_lowercase(),
             };
             line = after.trim();
         }
         let key = line.split(['=', ' ', '\t', '#', ';']).next().unwrap_or_default();
-        if key.is_empty() { None } else { Some(format!("{section}.{}", key.to_ascii_lowercase())) }
+        if key.is_empty() {
+            None
+        } else {
+            Some(format!("{section}.{}", key.to_ascii_lowercase()))
+        }
     })
 }
 
@@ -921,4 +1154,3 @@ fn apply_context(running: &Running<'_>) -> crate::definition::ApplyContext {
         },
     }
 }
-

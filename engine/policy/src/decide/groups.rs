@@ -31,7 +31,11 @@ pub(super) enum Ruling {
 impl Matched {
     /// Notes an end that was met.
     pub(super) fn hit(&mut self, end: End, truth: Truth) {
-        let (own, except) = if end.except { (Truth::No, truth) } else { (truth, Truth::No) };
+        let (own, except) = if end.except {
+            (Truth::No, truth)
+        } else {
+            (truth, Truth::No)
+        };
         match self.groups.iter_mut().find(|(group, _, _)| *group == end.group) {
             Some((_, a, b)) => {
                 *a = (*a).max(own);

@@ -10,7 +10,9 @@ pub(super) fn apply(steps: &mut [Step], mode: Mode, facts: &Facts<'_>) {
         let changed = match mode {
             Mode::Default => None,
             Mode::Plan => changes_something(step).then_some(Outcome::Deny),
-            Mode::AcceptEdits => (step.outcome == Outcome::Ask && is_edit(step, facts)).then_some(Outcome::Allow),
+            Mode::AcceptEdits => {
+                (step.outcome == Outcome::Ask && is_edit(step, facts)).then_some(Outcome::Allow)
+            }
             Mode::DontAsk => (step.outcome == Outcome::Ask).then_some(Outcome::Deny),
             Mode::Bypass => (step.outcome == Outcome::Ask).then_some(Outcome::Allow),
         };
@@ -29,7 +31,9 @@ fn changes_something(step: &Step) -> bool {
         Request::Write(_) | Request::Delete(_) => step.why != Why::Harmless,
         Request::Change(_) | Request::Code(_) => true,
         Request::Command(_) | Request::Tool(_) => {
-            !matches!(step.why, Why::NoEffect) && step.outcome == Outcome::Allow && !is_read_tool(&step.request)
+            !matches!(step.why, Why::NoEffect)
+                && step.outcome == Outcome::Allow
+                && !is_read_tool(&step.request)
         }
         Request::Text
         | Request::Read(_)
@@ -47,6 +51,8 @@ fn is_read_tool(request: &Request) -> bool {
 
 /// A write inside the project that would ask only since no rule speaks of it.
 fn is_edit(step: &Step, facts: &Facts<'_>) -> bool {
-    let Request::Write(path) = &step.request else { return false };
+    let Request::Write(path) = &step.request else {
+        return false;
+    };
     matches!(step.why, Why::Default(_)) && below(path, facts.project).is_some_and(|rest| !rest.is_empty())
 }

@@ -3,8 +3,8 @@
 use engine_shell::{Directory, Span, Value};
 use smol_str::SmolStr;
 
-use super::groups::{Matched, Ruling};
 use super::Decider;
+use super::groups::{Matched, Ruling};
 use crate::document::{Outcome, RequestKind};
 use crate::facts::{below, join_path};
 use crate::plan::{Extent, Names, PathIndex, Segment};
@@ -77,7 +77,9 @@ fn shows_process(names: &[Name]) -> bool {
         }),
         None => false,
     };
-    let secret = ["environ", "mem", "maps", "fd", "fdinfo", "root", "cwd", "exe", "cmdline", "auxv", "stack", "syscall"];
+    let secret = [
+        "environ", "mem", "maps", "fd", "fdinfo", "root", "cwd", "exe", "cmdline", "auxv", "stack", "syscall",
+    ];
     is(names.first(), &["proc"])
         && (is(names.get(2), &secret) || (is(names.get(2), &["task"]) && is(names.get(4), &secret)))
 }
@@ -150,9 +152,10 @@ impl Decider<'_> {
             Ruling::Deny(rule) => (Outcome::Deny, rule_why(rule)),
             Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => (Outcome::Ask, Why::RuleMaybe(rule)),
             Ruling::Ask(rule) => (Outcome::Ask, rule_why(rule)),
-            Ruling::Allow(_) if check == 13 => {
-                (Outcome::Ask, Why::Check("shows what another process holds".to_owned()))
-            }
+            Ruling::Allow(_) if check == 13 => (
+                Outcome::Ask,
+                Why::Check("shows what another process holds".to_owned()),
+            ),
             Ruling::Allow(rule) => (Outcome::Allow, rule_why(rule)),
             Ruling::Nothing if let Some(rule) = asked.edited => (Outcome::Allow, Why::Covered(rule)),
             Ruling::Nothing => match cover {
@@ -191,7 +194,9 @@ impl Decider<'_> {
     pub(super) fn is_inside(&self, access: Access, target: &Target) -> bool {
         let proper = access != Access::Read;
         match target {
-            Target::Known(path) => below(path, self.facts.project).is_some_and(|rest| !(proper && rest.is_empty())),
+            Target::Known(path) => {
+                below(path, self.facts.project).is_some_and(|rest| !(proper && rest.is_empty()))
+            }
             Target::Somewhere(root) => {
                 below(root, self.facts.project).is_some_and(|rest| !(proper && rest.is_empty()))
             }
@@ -207,9 +212,18 @@ impl Decider<'_> {
     /// The rule in the short spelling that allows editing a target, if one does for certain and none forbids it.
     pub(super) fn edit_rule(&self, target: &Target) -> Option<RuleRef> {
         let mut matched = Matched::default();
-        self.match_index(&self.plan.writes, target, Extent::Itself, &Names::default(), false, &mut matched);
+        self.match_index(
+            &self.plan.writes,
+            target,
+            Extent::Itself,
+            &Names::default(),
+            false,
+            &mut matched,
+        );
         match matched.ruling(self.plan, &mut |_| Truth::Yes) {
-            Ruling::Allow(rule) if self.plan.rules.get(rule.0 as usize).is_some_and(|own| own.edits) => Some(rule),
+            Ruling::Allow(rule) if self.plan.rules.get(rule.0 as usize).is_some_and(|own| own.edits) => {
+                Some(rule)
+            }
             Ruling::Allow(_)
             | Ruling::Nothing
             | Ruling::Deny(_)
@@ -232,8 +246,19 @@ impl Decider<'_> {
             return Truth::Maybe;
         }
         let mut matched = Matched::default();
-        self.match_index(index, target, Extent::Itself, &Names::default(), false, &mut matched);
-        matched.truths().map(|(_, truth)| truth).max().unwrap_or(Truth::No)
+        self.match_index(
+            index,
+            target,
+            Extent::Itself,
+            &Names::default(),
+            false,
+            &mut matched,
+        );
+        matched
+            .truths()
+            .map(|(_, truth)| truth)
+            .max()
+            .unwrap_or(Truth::No)
     }
 
     fn index_for(&self, access: Access) -> &PathIndex {
@@ -253,7 +278,9 @@ impl Decider<'_> {
         let mut matched = Matched::default();
         self.match_index(index, target, extent, &names, false, &mut matched);
         let mut ruling = matched.ruling(self.plan, &mut |_| Truth::Yes);
-        if let (Ruling::DenyMaybe(_) | Ruling::AskMaybe(_), Target::Known(root), Extent::Tree) = (ruling, target, extent) {
+        if let (Ruling::DenyMaybe(_) | Ruling::AskMaybe(_), Target::Known(root), Extent::Tree) =
+            (ruling, target, extent)
+        {
             ruling = self.look_below(asked, root, &names, ruling, &matched);
         }
         // Names that differ only by case are one file on some file systems: a rule that forbids one may mean the other.
@@ -263,7 +290,9 @@ impl Decider<'_> {
         {
             let mut folded = Matched::default();
             self.match_index(index, target, Extent::Itself, &names, true, &mut folded);
-            if let found @ (Ruling::DenyMaybe(_) | Ruling::AskMaybe(_)) = folded.ruling(self.plan, &mut |_| Truth::Yes) {
+            if let found @ (Ruling::DenyMaybe(_) | Ruling::AskMaybe(_)) =
+                folded.ruling(self.plan, &mut |_| Truth::Yes)
+            {
                 ruling = ruling.stricter(found);
             }
         }
@@ -282,14 +311,31 @@ impl Decider<'_> {
         let index = self.index_for(asked.access);
         let mut worst = Ruling::Nothing;
         let mut wanted = |path: &str| {
-            let name: Vec<_> = path.rsplit('/').next().unwrap_or_default().chars().map(Unit::Char).collect();
-            let covers = |globs: &[Vec<Unit<'_>>]| globs.iter().any(|glob| crate::truth::covers(glob, &name) != Truth::No);
+            let name: Vec<_> = path
+                .rsplit('/')
+                .next()
+                .unwrap_or_default()
+                .chars()
+                .map(Unit::Char)
+                .collect();
+            let covers = |globs: &[Vec<Unit<'_>>]| {
+                globs
+                    .iter()
+                    .any(|glob| crate::truth::covers(glob, &name) != Truth::No)
+            };
             if (!names.only.is_empty() && !covers(&names.only)) || covers(&names.except) {
                 return false;
             }
             let mut found = Matched::default();
             let target = Target::Known(path.into());
-            self.match_index(index, &target, Extent::Itself, &Names::default(), false, &mut found);
+            self.match_index(
+                index,
+                &target,
+                Extent::Itself,
+                &Names::default(),
+                false,
+                &mut found,
+            );
             let ruling = found.ruling(self.plan, &mut |_| Truth::Yes);
             worst = worst.stricter(ruling);
             matches!(ruling, Ruling::Deny(_))
@@ -302,7 +348,10 @@ impl Decider<'_> {
                 Ruling::Allow(_) | Ruling::Nothing => {
                     let mut certain = Ruling::Nothing;
                     for (group, truth) in matched.truths() {
-                        let is_allow = self.plan.rule_of(group).is_some_and(|rule| rule.outcome == Outcome::Allow);
+                        let is_allow = self
+                            .plan
+                            .rule_of(group)
+                            .is_some_and(|rule| rule.outcome == Outcome::Allow);
                         if truth == Truth::Yes && is_allow {
                             let rule = self.plan.groups.get(group as usize).copied().unwrap_or_default();
                             certain = Ruling::Allow(RuleRef(rule));
@@ -328,7 +377,11 @@ impl Decider<'_> {
             Target::Pattern(own) => own.clone(),
             Target::Unknown(_) => {
                 // Anything: every rule may match, and one that covers the whole root does.
-                index.root.matches(&[], Extent::Tree, names, fold, &mut |end, truth| matched.hit(end, truth));
+                index
+                    .root
+                    .matches(&[], Extent::Tree, names, fold, &mut |end, truth| {
+                        matched.hit(end, truth)
+                    });
                 let mut maybe = |end, _| matched.hit(end, Truth::Maybe);
                 index.project.matches(&[], Extent::Tree, names, fold, &mut maybe);
                 index.home.matches(&[], Extent::Tree, names, fold, &mut maybe);
@@ -336,9 +389,18 @@ impl Decider<'_> {
             }
         };
         let segments: Vec<Segment<'_>> = path.iter().map(Name::segment).collect();
-        index.root.matches(&segments, extent, names, fold, &mut |end, truth| matched.hit(end, truth));
-        for (mount, trie) in [(Some(self.facts.project), &index.project), (self.facts.home, &index.home)] {
-            let Some(mount) = mount.map(names_of) else { continue };
+        index
+            .root
+            .matches(&segments, extent, names, fold, &mut |end, truth| {
+                matched.hit(end, truth)
+            });
+        for (mount, trie) in [
+            (Some(self.facts.project), &index.project),
+            (self.facts.home, &index.home),
+        ] {
+            let Some(mount) = mount.map(names_of) else {
+                continue;
+            };
             let shared = mount.iter().zip(&path).all(|(own, name)| match name {
                 Name::Literal(_) => own == name,
                 Name::Pattern(_) => true,
@@ -349,10 +411,14 @@ impl Decider<'_> {
             let literal = mount.iter().zip(&path).all(|(own, name)| own == name);
             let ceiling = if literal { Truth::Yes } else { Truth::Maybe };
             if let Some(rest) = segments.get(mount.len()..) {
-                trie.matches(rest, extent, names, fold, &mut |end, truth| matched.hit(end, truth.min(ceiling)));
+                trie.matches(rest, extent, names, fold, &mut |end, truth| {
+                    matched.hit(end, truth.min(ceiling))
+                });
             } else if extent != Extent::Itself {
                 // The tree is above the anchor: everything below the anchor may be touched.
-                trie.matches(&[], Extent::Tree, names, fold, &mut |end, _| matched.hit(end, Truth::Maybe));
+                trie.matches(&[], Extent::Tree, names, fold, &mut |end, _| {
+                    matched.hit(end, Truth::Maybe)
+                });
             }
         }
     }
@@ -360,7 +426,10 @@ impl Decider<'_> {
 
 /// The names of an absolute path.
 pub(super) fn names_of(path: &str) -> Vec<Name> {
-    path.split('/').filter(|part| !part.is_empty()).map(|part| Name::Literal(part.into())).collect()
+    path.split('/')
+        .filter(|part| !part.is_empty())
+        .map(|part| Name::Literal(part.into()))
+        .collect()
 }
 
 impl Name {

@@ -3,9 +3,9 @@
 use engine_shell::{Evaluation, InvocationKind, Setting, SettingScope, Span, Value};
 use smol_str::SmolStr;
 
+use super::Decider;
 use super::command::Running;
 use super::groups::{Matched, Ruling};
-use super::Decider;
 use crate::document::{Outcome, RequestKind, Severity};
 use crate::truth::{Truth, glob_says};
 use crate::variables::{Danger, danger_of};
@@ -26,7 +26,9 @@ impl Decider<'_> {
     pub(super) fn settings_for_command(&mut self, evaluation: &Evaluation, running: &Running<'_>) {
         let builtin = running.invocation.kind == InvocationKind::Builtin;
         for &number in &running.invocation.settings {
-            let Some(setting) = evaluation.settings.get(number) else { continue };
+            let Some(setting) = evaluation.settings.get(number) else {
+                continue;
+            };
             if builtin && setting.name == "IFS" {
                 // Only how `read` splits its line.
                 continue;
@@ -37,7 +39,13 @@ impl Decider<'_> {
     }
 
     /// A variable that a command sets for what it runs (`env NAME=value`).
-    pub(super) fn setting_for_command(&mut self, name: &str, value: &Value, span: Span, rule: Option<&crate::plan::PlanRule>) {
+    pub(super) fn setting_for_command(
+        &mut self,
+        name: &str,
+        value: &Value,
+        span: Span,
+        rule: Option<&crate::plan::PlanRule>,
+    ) {
         let everything = rule.is_some_and(|rule| rule.everything);
         if everything && danger_of(name) != Danger::Dangerous {
             return;
@@ -67,7 +75,12 @@ impl Decider<'_> {
         let mut matched = Matched::default();
         for (pattern, end) in &self.plan.env {
             let by_name = glob_says(&pattern.name, &Value::Known(name.into()));
-            let truth = by_name.min(pattern.value.as_ref().map_or(Truth::Yes, |glob| glob_says(glob, value)));
+            let truth = by_name.min(
+                pattern
+                    .value
+                    .as_ref()
+                    .map_or(Truth::Yes, |glob| glob_says(glob, value)),
+            );
             if truth != Truth::No {
                 matched.hit(*end, truth);
             }
@@ -84,10 +97,14 @@ impl Decider<'_> {
                     (Outcome::Allow, Why::Covered(rule), 0)
                 }
                 (Danger::Dangerous, None) => match self.severity(DANGEROUS_VARIABLES) {
-                    Some(Severity::Off | Severity::Warn) => (Outcome::Allow, Why::DangerousVariable(name.into()), 0),
-                    Some(Severity::Ask | Severity::Deny) | None => {
-                        (Outcome::Ask, Why::DangerousVariable(name.into()), DANGEROUS_VARIABLES)
+                    Some(Severity::Off | Severity::Warn) => {
+                        (Outcome::Allow, Why::DangerousVariable(name.into()), 0)
                     }
+                    Some(Severity::Ask | Severity::Deny) | None => (
+                        Outcome::Ask,
+                        Why::DangerousVariable(name.into()),
+                        DANGEROUS_VARIABLES,
+                    ),
                 },
                 (Danger::Harmless, None) => return,
                 (Danger::Other, None) if !seen => return,

@@ -1,14 +1,14 @@
 //! Deciding a text for a shell: read, followed, checked, and every command in it decided.
 
 use engine_shell::{
-    AccessMode, Context, Count, Directory, Evaluation, Field, Invocation, InvocationKind, Reach, Script, SettingScope, Shell,
-    Span, Stdin, Value,
+    AccessMode, Context, Count, Directory, Evaluation, Field, Invocation, InvocationKind, Reach, Script,
+    SettingScope, Shell, Span, Stdin, Value,
 };
 use smol_str::SmolStr;
 
+use super::Decider;
 use super::command::{Running, settings_of};
 use super::path::{Access, Asked, Cover};
-use super::Decider;
 use crate::document::{Outcome, Severity};
 use crate::effect::Use;
 use crate::facts::join_path;
@@ -82,7 +82,13 @@ impl Decider<'_> {
             Some(Severity::Deny) => Outcome::Deny,
             Some(Severity::Off | Severity::Warn | Severity::Ask) | None => Outcome::Ask,
         };
-        self.step(Request::Text, refusal.span, outcome, Why::NotUnderstood(refusal.clone()), number);
+        self.step(
+            Request::Text,
+            refusal.span,
+            outcome,
+            Why::NotUnderstood(refusal.clone()),
+            number,
+        );
     }
 
     /// The checks that look at the text itself.
@@ -98,7 +104,13 @@ impl Decider<'_> {
                 Severity::Deny => Some(Outcome::Deny),
             };
             if let Some(outcome) = outcome {
-                self.step(Request::Text, span, outcome, Why::Check(finding.message.clone()), number);
+                self.step(
+                    Request::Text,
+                    span,
+                    outcome,
+                    Why::Check(finding.message.clone()),
+                    number,
+                );
             }
             self.findings.push(Reported {
                 number,
@@ -124,7 +136,9 @@ impl Decider<'_> {
     /// its answers can allow, since the text was refused.
     fn over_approximated(&mut self, text: &str, nesting: &Nesting) {
         for words in engine_shell::search(text) {
-            let Some(span) = words.first().map(|word| word.span) else { continue };
+            let Some(span) = words.first().map(|word| word.span) else {
+                continue;
+            };
             let invocation = Invocation {
                 words,
                 kind: InvocationKind::Program,
@@ -135,7 +149,10 @@ impl Decider<'_> {
                 stdin: Stdin::Inherited,
                 piped_into: Vec::new(),
                 captured: false,
-                reach: Reach { conditional: true, ..Reach::default() },
+                reach: Reach {
+                    conditional: true,
+                    ..Reach::default()
+                },
             };
             self.command(&Running {
                 invocation: &invocation,
@@ -194,7 +211,13 @@ impl Decider<'_> {
 
     /// What is not allowed inside a substitution belongs to check 8, or 12 where it makes a commit message.
     fn label_substitution(&mut self, from: usize, evaluation: &Evaluation, index: usize, text: &str) {
-        let Some(own) = evaluation.invocations.get(index).map(|invocation| invocation.span) else { return };
+        let Some(own) = evaluation
+            .invocations
+            .get(index)
+            .map(|invocation| invocation.span)
+        else {
+            return;
+        };
         let in_commit = evaluation.invocations.iter().any(|outer| {
             outer.span.start <= own.start
                 && own.end <= outer.span.end
@@ -218,7 +241,9 @@ impl Decider<'_> {
     /// A file that a redirection opens. `/dev/tcp/HOST/PORT` is a connection (bash manual, "Redirections").
     fn redirection(&mut self, access: &engine_shell::Access) {
         let network = match &access.path {
-            Value::Known(path) => path.strip_prefix("/dev/tcp/").or_else(|| path.strip_prefix("/dev/udp/")),
+            Value::Known(path) => path
+                .strip_prefix("/dev/tcp/")
+                .or_else(|| path.strip_prefix("/dev/udp/")),
             Value::OneOf(_)
             | Value::Glob(_)
             | Value::Below(_)
@@ -228,7 +253,10 @@ impl Decider<'_> {
             | Value::Unknown(_) => None,
         };
         if let Some((host, port)) = network.and_then(|rest| rest.split_once('/')) {
-            let host = crate::plan::Host { name: host.to_ascii_lowercase().into(), port: port.parse().ok() };
+            let host = crate::plan::Host {
+                name: host.to_ascii_lowercase().into(),
+                port: port.parse().ok(),
+            };
             let name = host.name.clone();
             self.host(Some(&host), Some(name.as_str()), access.span, None);
             return;
@@ -257,7 +285,10 @@ impl Decider<'_> {
     }
 
     /// A command that a command runs.
-    #[expect(clippy::too_many_arguments, reason = "the fields of one nested argv, taken apart by the only caller")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the fields of one nested argv, taken apart by the only caller"
+    )]
     pub(super) fn nested_argv(
         &mut self,
         outer: &Running<'_>,
@@ -286,10 +317,17 @@ impl Decider<'_> {
             settings: Vec::new(),
             inherited: Vec::new(),
             directory: directory_below(&outer.invocation.directory, below),
-            stdin: if stdin { outer.invocation.stdin.clone() } else { Stdin::Empty },
+            stdin: if stdin {
+                outer.invocation.stdin.clone()
+            } else {
+                Stdin::Empty
+            },
             piped_into: Vec::new(),
             captured: outer.invocation.captured,
-            reach: Reach { conditional: true, ..outer.invocation.reach },
+            reach: Reach {
+                conditional: true,
+                ..outer.invocation.reach
+            },
         };
         let mut settings = outer.settings.clone();
         for (name, value) in env {
@@ -341,7 +379,11 @@ impl Decider<'_> {
         let nesting = Nesting {
             directory: directory_below(&outer.invocation.directory, below),
             stdin: detached(&outer.invocation.stdin),
-            positional: if positional.is_empty() { None } else { Some(positional.to_vec()) },
+            positional: if positional.is_empty() {
+                None
+            } else {
+                Some(positional.to_vec())
+            },
             shell: match shell {
                 "zsh" => Shell::Zsh,
                 "bash" => Shell::Bash,
@@ -368,17 +410,23 @@ fn detached(stdin: &Stdin) -> Stdin {
 
 /// The directory of a nested command.
 fn directory_below(directory: &Directory, below: Option<&Value>) -> Directory {
-    let Some(below) = below else { return directory.clone() };
+    let Some(below) = below else {
+        return directory.clone();
+    };
     let places: Option<Vec<SmolStr>> = bases(directory, Some(below)).into_iter().collect();
     match places {
-        Some(places) if !places.is_empty() => Directory::OneOf(places.iter().map(|place| join_path(place, "")).collect()),
+        Some(places) if !places.is_empty() => {
+            Directory::OneOf(places.iter().map(|place| join_path(place, "")).collect())
+        }
         Some(_) | None => Directory::Unknown(engine_shell::Origin::Variable),
     }
 }
 
 /// What paths a command reads on its standard input, if every command that writes there prints paths only.
 fn stdin_paths(invocation: &Invocation, usages: &[Option<Use>]) -> Option<Value> {
-    let Stdin::Pipe(writers) = &invocation.stdin else { return None };
+    let Stdin::Pipe(writers) = &invocation.stdin else {
+        return None;
+    };
     let mut found: Option<Value> = None;
     // Nobody known writes there: a pipe from outside this text.
     for &writer in writers {

@@ -4,9 +4,9 @@ use engine_shell::{Directory, Span, Value};
 use serde_json::Value as Json;
 use smol_str::SmolStr;
 
+use super::Decider;
 use super::groups::{Matched, Ruling};
 use super::path::{Access, Asked, Cover};
-use super::Decider;
 use crate::document::{Outcome, RequestKind};
 use crate::pattern::Glob;
 use crate::plan::{CompiledCondition, End, GroupId, parse_host};
@@ -55,7 +55,10 @@ const TOOLS: &[ToolShape] = &[
     },
     ToolShape {
         name: "Write",
-        fields: &[("file_path", Role::Writes, true), ("content", Role::Nothing, true)],
+        fields: &[
+            ("file_path", Role::Writes, true),
+            ("content", Role::Nothing, true),
+        ],
     },
     ToolShape {
         name: "Edit",
@@ -165,7 +168,9 @@ impl Decider<'_> {
                     self.bad_input(name, format!("{name} needs `{field}`"));
                 }
                 (None | Some(Json::Null), _) | (Some(_), Role::Nothing) => {}
-                (Some(Json::String(text)), Role::Reads | Role::ReadsTree | Role::Writes) => self.tool_path(text, role),
+                (Some(Json::String(text)), Role::Reads | Role::ReadsTree | Role::Writes) => {
+                    self.tool_path(text, role)
+                }
                 (Some(Json::String(text)), Role::Connects) => {
                     self.host(parse_host(text).as_ref(), Some(text), Span::default(), None);
                 }
@@ -178,7 +183,13 @@ impl Decider<'_> {
     }
 
     fn bad_input(&mut self, name: &str, why: String) {
-        self.step(Request::Tool(name.into()), Span::default(), Outcome::Deny, Why::Unknown(why), 0);
+        self.step(
+            Request::Tool(name.into()),
+            Span::default(),
+            Outcome::Deny,
+            Why::Unknown(why),
+            0,
+        );
     }
 
     fn tool_path(&mut self, path: &str, role: Role) {
@@ -190,7 +201,11 @@ impl Decider<'_> {
         let value = Value::Known(expanded);
         let directory = Directory::OneOf(vec![self.facts.directory.into()]);
         let asked = Asked {
-            access: if role == Role::Writes { Access::Write } else { Access::Read },
+            access: if role == Role::Writes {
+                Access::Write
+            } else {
+                Access::Read
+            },
             path: &value,
             directory: &directory,
             below: None,
@@ -218,10 +233,14 @@ impl Decider<'_> {
     }
 
     fn input_condition(&self, group: GroupId, input: &Json) -> Truth {
-        let Some(rule) = self.plan.rule_of(group) else { return Truth::No };
+        let Some(rule) = self.plan.rule_of(group) else {
+            return Truth::No;
+        };
         let mut truth = Truth::Yes;
         for condition in &rule.conditions {
-            let CompiledCondition::Input(field, globs) = condition else { continue };
+            let CompiledCondition::Input(field, globs) = condition else {
+                continue;
+            };
             let text = match input.get(field.as_str()) {
                 Some(Json::String(text)) => Some(SmolStr::from(text.as_str())),
                 Some(other @ (Json::Bool(_) | Json::Number(_))) => Some(SmolStr::from(other.to_string())),
@@ -230,7 +249,11 @@ impl Decider<'_> {
             let says = match (text, input.get(field.as_str())) {
                 (Some(text), _) => {
                     let value = Value::Known(text);
-                    globs.iter().map(|glob| glob_says(glob, &value)).max().unwrap_or(Truth::No)
+                    globs
+                        .iter()
+                        .map(|glob| glob_says(glob, &value))
+                        .max()
+                        .unwrap_or(Truth::No)
                 }
                 (None, Some(Json::Array(_) | Json::Object(_))) => Truth::Maybe,
                 (None, _) => Truth::No,

@@ -11,8 +11,8 @@ use crate::document::{
     Alternatives, Block, CHECK_NAMES, Condition, Document, Mode, Outcome, Rule, SetMembers, Severity, Subject,
 };
 use crate::pattern::{
-    CommandPart, CommandPattern, FlagPattern, Glob, HostPattern, PathAnchor, PathPattern,
-    ProgramPattern, ShortSubject, Term, TextEnd, TextPattern, TextPiece, WordPattern, WordPiece,
+    CommandPart, CommandPattern, FlagPattern, Glob, HostPattern, PathAnchor, PathPattern, ProgramPattern,
+    ShortSubject, Term, TextEnd, TextPattern, TextPiece, WordPattern, WordPiece,
 };
 use crate::source::{Place, Sources, Spanned};
 
@@ -30,7 +30,11 @@ pub fn compile(
     for document in documents {
         compiler.document(document);
     }
-    if compiler.problems.iter().any(|problem| problem.level == Level::Error) {
+    if compiler
+        .problems
+        .iter()
+        .any(|problem| problem.level == Level::Error)
+    {
         return Err(compiler.problems);
     }
     Ok(compiler.plan)
@@ -54,11 +58,7 @@ struct Group<'a, P> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(
-        documents: &'a [Document],
-        definitions: Vec<Definition>,
-        sources: &'a Sources,
-    ) -> Self {
+    fn new(documents: &'a [Document], definitions: Vec<Definition>, sources: &'a Sources) -> Self {
         let mut sets = FxHashMap::default();
         for set in documents.iter().flat_map(|document| &document.sets) {
             sets.insert(set.value.name.value.as_str(), &set.value.members);
@@ -86,7 +86,10 @@ impl<'a> Compiler<'a> {
                 start_mode: Mode::Default,
                 limits: Vec::new(),
                 definitions,
-                source_names: sources.iter().map(|source| SmolStr::from(&*source.name)).collect(),
+                source_names: sources
+                    .iter()
+                    .map(|source| SmolStr::from(&*source.name))
+                    .collect(),
                 derived: std::sync::OnceLock::new(),
             },
             sets,
@@ -124,12 +127,20 @@ impl<'a> Compiler<'a> {
         }
         for limit in &document.limits {
             self.plan.limits.retain(|(own, _)| *own != limit.limit.value);
-            self.plan.limits.push((limit.limit.value.clone(), limit.value.value));
+            self.plan
+                .limits
+                .push((limit.limit.value.clone(), limit.value.value));
         }
     }
 
     fn problem(&mut self, code: &'static str, message: String, place: Place, help: Option<String>) {
-        self.problems.push(Diagnostic { level: Level::Error, code, message, labels: vec![(place, String::new())], help });
+        self.problems.push(Diagnostic {
+            level: Level::Error,
+            code,
+            message,
+            labels: vec![(place, String::new())],
+            help,
+        });
     }
 
     fn rule(&mut self, block: &'a Block, rule: &'a Spanned<Rule>) {
@@ -142,7 +153,11 @@ impl<'a> Compiler<'a> {
         let mut options = Vec::new();
         for condition in &rule.value.conditions {
             if let Condition::Flag(flags) = &condition.value {
-                options.extend(flags.iter().filter_map(|flag| flag.value.name.literal().map(SmolStr::from)));
+                options.extend(
+                    flags
+                        .iter()
+                        .filter_map(|flag| flag.value.name.literal().map(SmolStr::from)),
+                );
             }
         }
         let compiled = PlanRule {
@@ -154,7 +169,9 @@ impl<'a> Compiler<'a> {
             line: u32::try_from(line).unwrap_or(u32::MAX),
             because: block.because.as_ref().map(|text| text.value.clone()),
             instead: block.instead.as_ref().map(|text| text.value.clone()),
-            bounds_operands: conditions.iter().any(|own| matches!(own, CompiledCondition::OperandsWithin(_))),
+            bounds_operands: conditions
+                .iter()
+                .any(|own| matches!(own, CompiledCondition::OperandsWithin(_))),
             conditions,
             environment: Vec::new(),
             options,
@@ -168,9 +185,13 @@ impl<'a> Compiler<'a> {
                     let patterns = || group.patterns.iter().chain(&group.except);
                     let mut own = compiled.clone();
                     for (pattern, _) in patterns() {
-                        pattern.rest.iter().for_each(|part| named_options(part, &mut own.options));
+                        pattern
+                            .rest
+                            .iter()
+                            .for_each(|part| named_options(part, &mut own.options));
                     }
-                    own.names_program = !patterns().any(|(pattern, _)| pattern.programs.iter().any(any_program));
+                    own.names_program =
+                        !patterns().any(|(pattern, _)| pattern.programs.iter().any(any_program));
                     own.everything = group.patterns.iter().any(|(pattern, _)| {
                         pattern.programs.iter().any(any_program) && pattern.rest == [CommandPart::AnyWords]
                     });
@@ -183,10 +204,24 @@ impl<'a> Compiler<'a> {
                     }
                     let id = self.group(own);
                     for (pattern, place) in &group.patterns {
-                        self.command(pattern, *place, End { group: id, except: false });
+                        self.command(
+                            pattern,
+                            *place,
+                            End {
+                                group: id,
+                                except: false,
+                            },
+                        );
                     }
                     for (pattern, place) in &group.except {
-                        self.command(pattern, *place, End { group: id, except: true });
+                        self.command(
+                            pattern,
+                            *place,
+                            End {
+                                group: id,
+                                except: true,
+                            },
+                        );
                     }
                 }
             }
@@ -197,10 +232,22 @@ impl<'a> Compiler<'a> {
                 for group in self.groups(alternatives, hosts_of) {
                     let id = self.group(compiled.clone());
                     for (pattern, _) in &group.patterns {
-                        self.plan.hosts.insert(pattern, End { group: id, except: false });
+                        self.plan.hosts.insert(
+                            pattern,
+                            End {
+                                group: id,
+                                except: false,
+                            },
+                        );
                     }
                     for (pattern, _) in &group.except {
-                        self.plan.hosts.insert(pattern, End { group: id, except: true });
+                        self.plan.hosts.insert(
+                            pattern,
+                            End {
+                                group: id,
+                                except: true,
+                            },
+                        );
                     }
                 }
             }
@@ -236,28 +283,79 @@ impl<'a> Compiler<'a> {
                 }
                 ShortSubject::Read(pattern) => {
                     let id = self.group(compiled.clone());
-                    self.path(Kind::Read, compiled.outcome, pattern, End { group: id, except: false });
+                    self.path(
+                        Kind::Read,
+                        compiled.outcome,
+                        pattern,
+                        End {
+                            group: id,
+                            except: false,
+                        },
+                    );
                 }
                 ShortSubject::Change(pattern) => {
-                    let id = self.group(PlanRule { edits: true, ..compiled.clone() });
-                    self.path(Kind::Write, compiled.outcome, pattern, End { group: id, except: false });
-                    self.path(Kind::Delete, compiled.outcome, pattern, End { group: id, except: false });
+                    let id = self.group(PlanRule {
+                        edits: true,
+                        ..compiled.clone()
+                    });
+                    self.path(
+                        Kind::Write,
+                        compiled.outcome,
+                        pattern,
+                        End {
+                            group: id,
+                            except: false,
+                        },
+                    );
+                    self.path(
+                        Kind::Delete,
+                        compiled.outcome,
+                        pattern,
+                        End {
+                            group: id,
+                            except: false,
+                        },
+                    );
                 }
                 ShortSubject::Network(pattern) => {
                     let id = self.group(compiled);
-                    self.plan.hosts.insert(pattern, End { group: id, except: false });
+                    self.plan.hosts.insert(
+                        pattern,
+                        End {
+                            group: id,
+                            except: false,
+                        },
+                    );
                 }
                 ShortSubject::Tool(glob) => {
                     let id = self.group(compiled);
-                    self.plan.tools.push((glob.clone(), End { group: id, except: false }));
+                    self.plan.tools.push((
+                        glob.clone(),
+                        End {
+                            group: id,
+                            except: false,
+                        },
+                    ));
                 }
                 ShortSubject::Agent(glob) => {
                     let id = self.group(compiled);
-                    self.plan.agents.push((glob.clone(), End { group: id, except: false }));
+                    self.plan.agents.push((
+                        glob.clone(),
+                        End {
+                            group: id,
+                            except: false,
+                        },
+                    ));
                 }
                 ShortSubject::Skill(glob) => {
                     let id = self.group(compiled);
-                    self.plan.skills.push((glob.clone(), End { group: id, except: false }));
+                    self.plan.skills.push((
+                        glob.clone(),
+                        End {
+                            group: id,
+                            except: false,
+                        },
+                    ));
                 }
             },
         }
@@ -282,12 +380,18 @@ impl<'a> Compiler<'a> {
             self.flatten(term, members, 0, &mut except, &mut Vec::new());
         }
         let mut groups = Vec::new();
-        let mut own = Group { patterns: Vec::new(), except: except.clone() };
+        let mut own = Group {
+            patterns: Vec::new(),
+            except: except.clone(),
+        };
         for term in &alternatives.patterns {
             match &term.value {
                 Term::Pattern(pattern) => own.patterns.push((pattern, term.place)),
                 Term::Set(_) => {
-                    let mut group = Group { patterns: Vec::new(), except: except.clone() };
+                    let mut group = Group {
+                        patterns: Vec::new(),
+                        except: except.clone(),
+                    };
                     self.flatten(term, members, 0, &mut group.patterns, &mut group.except);
                     groups.push(group);
                 }
@@ -315,7 +419,12 @@ impl<'a> Compiler<'a> {
             Term::Set(name) => name,
         };
         if depth > MAX_SET_DEPTH {
-            self.problem("policy::set-cycle", format!("set `@{name}` contains itself"), term.place, None);
+            self.problem(
+                "policy::set-cycle",
+                format!("set `@{name}` contains itself"),
+                term.place,
+                None,
+            );
             return;
         }
         let Some(set) = self.sets.get(name.as_str()).copied() else {
@@ -324,11 +433,21 @@ impl<'a> Compiler<'a> {
                 || "declare it in `sets { ... }`".to_owned(),
                 |nearest| format!("did you mean `@{nearest}`?"),
             );
-            self.problem("policy::unknown-set", format!("unknown set `@{name}`"), term.place, Some(help));
+            self.problem(
+                "policy::unknown-set",
+                format!("unknown set `@{name}`"),
+                term.place,
+                Some(help),
+            );
             return;
         };
         let Some(members_of_set) = members(set) else {
-            self.problem("policy::set-kind", format!("set `@{name}` holds patterns of another kind"), term.place, None);
+            self.problem(
+                "policy::set-kind",
+                format!("set `@{name}` holds patterns of another kind"),
+                term.place,
+                None,
+            );
             return;
         };
         for inner in &members_of_set.patterns {
@@ -346,11 +465,18 @@ impl<'a> Compiler<'a> {
                 ProgramPattern::File(path) => {
                     let number = self.files;
                     self.files += 1;
-                    let stand_in = End { group: number, except: false };
+                    let stand_in = End {
+                        group: number,
+                        except: false,
+                    };
                     for way in &path.alternatives {
-                        self.plan.program_files.insert(path.anchor.reach(Outcome::Ask), way, true, stand_in);
+                        self.plan
+                            .program_files
+                            .insert(path.anchor.reach(Outcome::Ask), way, true, stand_in);
                     }
-                    self.plan.commands.insert(&WordPattern::exactly(&file_word(number)), &pattern.rest, end)
+                    self.plan
+                        .commands
+                        .insert(&WordPattern::exactly(&file_word(number)), &pattern.rest, end)
                 }
             };
             if result.is_err() {
@@ -361,15 +487,36 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn path_rule(&mut self, rule: &PlanRule, alternatives: &'a Alternatives<Term<PathPattern>>, kinds: &[Kind]) {
+    fn path_rule(
+        &mut self,
+        rule: &PlanRule,
+        alternatives: &'a Alternatives<Term<PathPattern>>,
+        kinds: &[Kind],
+    ) {
         for group in self.groups(alternatives, paths_of) {
             let id = self.group(rule.clone());
             for kind in kinds {
                 for (pattern, _) in &group.patterns {
-                    self.path(*kind, rule.outcome, pattern, End { group: id, except: false });
+                    self.path(
+                        *kind,
+                        rule.outcome,
+                        pattern,
+                        End {
+                            group: id,
+                            except: false,
+                        },
+                    );
                 }
                 for (pattern, _) in &group.except {
-                    self.path(*kind, rule.outcome, pattern, End { group: id, except: true });
+                    self.path(
+                        *kind,
+                        rule.outcome,
+                        pattern,
+                        End {
+                            group: id,
+                            except: true,
+                        },
+                    );
                 }
             }
         }
@@ -377,7 +524,9 @@ impl<'a> Compiler<'a> {
 
     fn path(&mut self, kind: Kind, outcome: Outcome, pattern: &PathPattern, end: End) {
         // An exception takes as much out of an allow as a deny would forbid, and as little out of a deny as an allow would permit.
-        let reach = pattern.anchor.reach(if end.except { opposite(outcome) } else { outcome });
+        let reach = pattern
+            .anchor
+            .reach(if end.except { opposite(outcome) } else { outcome });
         let index = match kind {
             Kind::Read => &mut self.plan.reads,
             Kind::Write => &mut self.plan.writes,
@@ -393,7 +542,12 @@ impl<'a> Compiler<'a> {
         rule.everything = pattern.is_every();
         if let [TextPiece::Text(text)] = pattern.pieces.as_slice() {
             let words: Vec<&str> = text.split(' ').map(unquote).collect();
-            rule.options.extend(words.iter().filter(|word| word.starts_with('-')).map(|word| SmolStr::from(*word)));
+            rule.options.extend(
+                words
+                    .iter()
+                    .filter(|word| word.starts_with('-'))
+                    .map(|word| SmolStr::from(*word)),
+            );
             let strict = rule.outcome != Outcome::Allow && pattern.end == TextEnd::AnyWords;
             let flags: Vec<&str> = words.iter().copied().filter(|word| is_option(word)).collect();
             // An option of a rule that forbids counts wherever it stands: `rm -rf build` and `rm build -rf` are one.
@@ -411,8 +565,13 @@ impl<'a> Compiler<'a> {
         }
         if rule.everything {
             let id = self.group(rule);
-            let any = WordPattern { pieces: vec![WordPiece::AnyText] };
-            let end = End { group: id, except: false };
+            let any = WordPattern {
+                pieces: vec![WordPiece::AnyText],
+            };
+            let end = End {
+                group: id,
+                except: false,
+            };
             // Cannot be too large: one way.
             let _one_way = self.plan.commands.insert(&any, &[CommandPart::AnyWords], end);
             return;
@@ -423,36 +582,67 @@ impl<'a> Compiler<'a> {
         };
         for piece in &pattern.pieces {
             if let TextPiece::Text(text) = piece {
-                let words = text.split(' ').filter(|word| word.starts_with('-') && word.len() > 1);
+                let words = text
+                    .split(' ')
+                    .filter(|word| word.starts_with('-') && word.len() > 1);
                 rule.options.extend(words.map(SmolStr::from));
             }
         }
         let id = self.group(rule);
-        self.plan.texts.insert(pattern.clone(), End { group: id, except: false });
+        self.plan.texts.insert(
+            pattern.clone(),
+            End {
+                group: id,
+                except: false,
+            },
+        );
     }
 
     fn word_rule(&mut self, rule: PlanRule, words: &[&str], end_of_text: TextEnd, place: Place) {
         let id = self.group(rule);
-        let Some((program, rest)) = words.split_first() else { return };
-        let mut parts: Vec<CommandPart> =
-            rest.iter().map(|word| CommandPart::Word(WordPattern::exactly(word))).collect();
+        let Some((program, rest)) = words.split_first() else {
+            return;
+        };
+        let mut parts: Vec<CommandPart> = rest
+            .iter()
+            .map(|word| CommandPart::Word(WordPattern::exactly(word)))
+            .collect();
         if end_of_text == TextEnd::AnyWords {
             parts.push(CommandPart::AnyWords);
         }
-        let end = End { group: id, except: false };
-        if self.plan.commands.insert(&WordPattern::exactly(program), &parts, end).is_err() {
-            self.problem("policy::pattern-too-large", "the rule stands for too many commands".to_owned(), place, None);
+        let end = End {
+            group: id,
+            except: false,
+        };
+        if self
+            .plan
+            .commands
+            .insert(&WordPattern::exactly(program), &parts, end)
+            .is_err()
+        {
+            self.problem(
+                "policy::pattern-too-large",
+                "the rule stands for too many commands".to_owned(),
+                place,
+                None,
+            );
         }
     }
 
-    fn conditions(&mut self, outcome: Outcome, conditions: &'a [Spanned<Condition>]) -> Vec<CompiledCondition> {
+    fn conditions(
+        &mut self,
+        outcome: Outcome,
+        conditions: &'a [Spanned<Condition>],
+    ) -> Vec<CompiledCondition> {
         let values = |flags: &[Spanned<FlagPattern>]| flags.iter().map(|flag| flag.value.clone()).collect();
         let mut compiled = Vec::new();
         for condition in conditions {
             compiled.push(match &condition.value {
                 Condition::Flag(flags) => CompiledCondition::Flag(values(flags)),
                 Condition::WithoutFlag(flags) => CompiledCondition::WithoutFlag(values(flags)),
-                Condition::OperandsWithin(terms) => CompiledCondition::OperandsWithin(self.within(outcome, terms)),
+                Condition::OperandsWithin(terms) => {
+                    CompiledCondition::OperandsWithin(self.within(outcome, terms))
+                }
                 Condition::Operand { index, patterns } => CompiledCondition::Operand(
                     index.value,
                     patterns.iter().map(|pattern| pattern.value.clone()).collect(),
@@ -461,9 +651,9 @@ impl<'a> Compiler<'a> {
                     CompiledCondition::Env(patterns.iter().map(|pattern| pattern.value.clone()).collect())
                 }
                 Condition::Cwd(terms) => CompiledCondition::Cwd(self.within(outcome, terms)),
-                Condition::PipedInto(programs) => {
-                    CompiledCondition::PipedInto(programs.iter().map(|program| program.value.clone()).collect())
-                }
+                Condition::PipedInto(programs) => CompiledCondition::PipedInto(
+                    programs.iter().map(|program| program.value.clone()).collect(),
+                ),
                 Condition::InPipeline(wanted) => CompiledCondition::InPipeline(*wanted),
                 Condition::Background(wanted) => CompiledCondition::Background(*wanted),
                 Condition::Input { field, patterns } => CompiledCondition::Input(
@@ -483,7 +673,15 @@ impl<'a> Compiler<'a> {
             for (list, is_except) in [(patterns, false), (except, true)] {
                 for (pattern, _) in list {
                     for way in &pattern.alternatives {
-                        index.insert(pattern.anchor.reach(outcome), way, true, End { group: 0, except: is_except });
+                        index.insert(
+                            pattern.anchor.reach(outcome),
+                            way,
+                            true,
+                            End {
+                                group: 0,
+                                except: is_except,
+                            },
+                        );
                     }
                 }
             }
@@ -503,7 +701,6 @@ enum Kind {
 pub(crate) fn file_word(number: u32) -> String {
     format!("\0file{number}")
 }
-
 
 fn opposite(outcome: Outcome) -> Outcome {
     match outcome {
@@ -542,7 +739,10 @@ fn named_options(part: &CommandPart, options: &mut Vec<SmolStr>) {
             });
             options.extend(texts.filter(|text| is_option(text)));
         }
-        CommandPart::Choice(ways) => ways.iter().flatten().for_each(|part| named_options(part, options)),
+        CommandPart::Choice(ways) => ways
+            .iter()
+            .flatten()
+            .for_each(|part| named_options(part, options)),
         CommandPart::Optional(parts) => parts.iter().for_each(|part| named_options(part, options)),
         CommandPart::AnyWords => {}
     }
@@ -550,7 +750,12 @@ fn named_options(part: &CommandPart, options: &mut Vec<SmolStr>) {
 
 fn ends<P: Clone>(alternatives: &Alternatives<P>, group: u32) -> Vec<(P, End)> {
     let one = |except: bool| move |pattern: &Spanned<P>| (pattern.value.clone(), End { group, except });
-    alternatives.patterns.iter().map(one(false)).chain(alternatives.except.iter().map(one(true))).collect()
+    alternatives
+        .patterns
+        .iter()
+        .map(one(false))
+        .chain(alternatives.except.iter().map(one(true)))
+        .collect()
 }
 
 fn paths_of(set: &SetMembers) -> Option<&Alternatives<Term<PathPattern>>> {
@@ -581,4 +786,3 @@ fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n s
         .min()
         .map(|(_, own)| own)
 }
-

@@ -32,9 +32,19 @@ impl HostIndex {
     pub(crate) fn insert(&mut self, pattern: &HostPattern, end: End) {
         match &pattern.host {
             HostName::Any => self.any.push((pattern.port, end)),
-            HostName::Exactly(name) => self.exact.entry(name.clone()).or_default().push((pattern.port, end)),
-            HostName::Below(name) => self.parents.entry(name.clone()).or_default().push((pattern.port, end)),
-            HostName::Network { address, prefix } => self.networks.push((*address, *prefix, pattern.port, end)),
+            HostName::Exactly(name) => self
+                .exact
+                .entry(name.clone())
+                .or_default()
+                .push((pattern.port, end)),
+            HostName::Below(name) => self
+                .parents
+                .entry(name.clone())
+                .or_default()
+                .push((pattern.port, end)),
+            HostName::Network { address, prefix } => {
+                self.networks.push((*address, *prefix, pattern.port, end))
+            }
         }
     }
 
@@ -135,7 +145,10 @@ pub(crate) fn parse_host(text: &str) -> Option<Host> {
         _ => None,
     };
     // What follows `host:` without a scheme may be a path (`host:dir`), as scp and git write it.
-    Some(Host { name: name.into(), port: port.and_then(|port| port.parse().ok()).or(implied) })
+    Some(Host {
+        name: name.into(),
+        port: port.and_then(|port| port.parse().ok()).or(implied),
+    })
 }
 
 #[cfg(test)]
@@ -153,7 +166,14 @@ mod tests {
             ("[::1]:80", "::1", Some(80)),
             ("10.0.0.1", "10.0.0.1", None),
         ] {
-            assert_eq!(parse_host(text), Some(Host { name: name.into(), port }), "{text}");
+            assert_eq!(
+                parse_host(text),
+                Some(Host {
+                    name: name.into(),
+                    port
+                }),
+                "{text}"
+            );
         }
         assert_eq!(parse_host("http://"), None);
         assert_eq!(parse_host("http://github.com\\@evil.example/"), None);

@@ -252,7 +252,14 @@ impl PathTrie {
     }
 
     /// Reports every end that can still be reached below a state, unless the names that the tree is about rule it out.
-    fn beyond(&self, at: u32, names: &Names<'_>, last_fits: bool, depth: usize, hit: &mut dyn FnMut(End, Truth)) {
+    fn beyond(
+        &self,
+        at: u32,
+        names: &Names<'_>,
+        last_fits: bool,
+        depth: usize,
+        hit: &mut dyn FnMut(End, Truth),
+    ) {
         let Some(node) = self.node(at) else { return };
         if depth > 64 {
             return;
@@ -269,7 +276,13 @@ impl PathTrie {
             let leaf = names.only.is_empty() || names.only.iter().any(|only| overlap(only, glob));
             // What ends here covers everything below, so that a directory of any name counts.
             let directory = self.node(to).is_some_and(|node| !node.ends.is_empty());
-            self.beyond(to, names, leaf || (directory && is_directory_pattern(self, to)), depth + 1, hit);
+            self.beyond(
+                to,
+                names,
+                leaf || (directory && is_directory_pattern(self, to)),
+                depth + 1,
+                hit,
+            );
         };
         for (name, &to) in &node.names {
             below(&name.chars().map(Unit::Char).collect::<Vec<_>>(), to);
@@ -285,7 +298,8 @@ impl PathTrie {
 
 /// Whether a pattern goes on below this node, so that the node is a directory for certain.
 fn is_directory_pattern(trie: &PathTrie, at: u32) -> bool {
-    trie.node(at).is_some_and(|node| node.deep.is_some() || !node.names.is_empty() || !node.globs.is_empty())
+    trie.node(at)
+        .is_some_and(|node| node.deep.is_some() || !node.names.is_empty() || !node.globs.is_empty())
 }
 
 /// The tries of every reach.

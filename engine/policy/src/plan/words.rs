@@ -60,7 +60,12 @@ impl WordTrie {
     }
 
     /// Adds a pattern: the program, then the parts. Fails if its choices make too many ways.
-    pub(crate) fn insert(&mut self, program: &WordPattern, rest: &[CommandPart], end: End) -> Result<(), TooManyWays> {
+    pub(crate) fn insert(
+        &mut self,
+        program: &WordPattern,
+        rest: &[CommandPart],
+        end: End,
+    ) -> Result<(), TooManyWays> {
         if self.nodes.is_empty() {
             self.fresh();
         }
@@ -118,7 +123,11 @@ impl WordTrie {
         }
         heads.sort_unstable();
         heads.dedup();
-        if heads.len() > MAX_WAYS { Err(TooManyWays) } else { Ok(()) }
+        if heads.len() > MAX_WAYS {
+            Err(TooManyWays)
+        } else {
+            Ok(())
+        }
     }
 
     fn literal(&mut self, at: u32, text: &SmolStr) -> u32 {
@@ -137,7 +146,10 @@ impl WordTrie {
             if word.is_any() {
                 node.any
             } else {
-                node.patterns.iter().find(|(own, _)| own == word).map(|&(_, to)| to)
+                node.patterns
+                    .iter()
+                    .find(|(own, _)| own == word)
+                    .map(|&(_, to)| to)
             }
         });
         if let Some(to) = known {
@@ -270,8 +282,10 @@ impl WordTrie {
         }
         for (pattern, to) in &node.patterns {
             let by_value = word_says(pattern, word.value);
-            let by_name =
-                word.names.iter().any(|name| word_says(pattern, &Value::Known(name.clone())) == Truth::Yes);
+            let by_name = word
+                .names
+                .iter()
+                .any(|name| word_says(pattern, &Value::Known(name.clone())) == Truth::Yes);
             match if by_name { Truth::Yes } else { by_value } {
                 Truth::No => {}
                 Truth::Maybe => self.enter(next, *to, false),
@@ -299,9 +313,17 @@ fn spelled_out(word: &WordPattern) -> Option<Vec<SmolStr>> {
             WordPiece::Text(text) => texts.iter_mut().for_each(|own| own.push_str(text)),
             WordPiece::AnyText => return None,
             WordPiece::Choice(options) => {
-                let tails: Vec<SmolStr> =
-                    options.iter().map(spelled_out).collect::<Option<Vec<_>>>()?.into_iter().flatten().collect();
-                texts = texts.iter().flat_map(|own| tails.iter().map(move |tail| format!("{own}{tail}"))).collect();
+                let tails: Vec<SmolStr> = options
+                    .iter()
+                    .map(spelled_out)
+                    .collect::<Option<Vec<_>>>()?
+                    .into_iter()
+                    .flatten()
+                    .collect();
+                texts = texts
+                    .iter()
+                    .flat_map(|own| tails.iter().map(move |tail| format!("{own}{tail}")))
+                    .collect();
                 if texts.len() > 64 {
                     return None;
                 }

@@ -118,11 +118,18 @@ impl CaseRunner {
         let plan = match self.plans.get(&case.policy) {
             Some(plan) => Arc::clone(plan),
             None => {
-                let root =
-                    Root::Text { name: "case.kdl".to_owned(), text: case.policy.clone(), format: Format::Kdl };
+                let root = Root::Text {
+                    name: "case.kdl".to_owned(),
+                    text: case.policy.clone(),
+                    format: Format::Kdl,
+                };
                 let mut loaded = load(&[root], &NoFiles);
                 let Some(plan) = loaded.compile() else {
-                    let messages: Vec<_> = loaded.diagnostics.iter().map(|problem| problem.message.clone()).collect();
+                    let messages: Vec<_> = loaded
+                        .diagnostics
+                        .iter()
+                        .map(|problem| problem.message.clone())
+                        .collect();
                     return Err(CaseError::Policy(messages.join("; ")));
                 };
                 let plan = Arc::new(plan);
@@ -148,15 +155,30 @@ impl CaseRunner {
 /// If it is not JSON or a field is missing or not understood.
 pub fn parse_case(line: &str) -> Result<Case, CaseError> {
     let json: Json = serde_json::from_str(line).map_err(|error| CaseError::Json(error.to_string()))?;
-    let text = |name: &'static str| json.get(name).and_then(Json::as_str).ok_or(CaseError::Field(name));
+    let text = |name: &'static str| {
+        json.get(name)
+            .and_then(Json::as_str)
+            .ok_or(CaseError::Field(name))
+    };
     let mut policy = String::new();
-    for rule in json.get("policy").and_then(Json::as_array).ok_or(CaseError::Field("policy"))? {
+    for rule in json
+        .get("policy")
+        .and_then(Json::as_array)
+        .ok_or(CaseError::Field("policy"))?
+    {
         let part = |name: &str| rule.get(name).and_then(Json::as_str);
         if let Some(profile) = part("profile") {
-            policy.insert_str(0, &format!("policy \"case\" {{ extends {} }}\n", quoted(&format!("builtin:{profile}"))));
+            policy.insert_str(
+                0,
+                &format!(
+                    "policy \"case\" {{ extends {} }}\n",
+                    quoted(&format!("builtin:{profile}"))
+                ),
+            );
             continue;
         }
-        let (Some(effect), Some(tool), Some(pattern)) = (part("effect"), part("tool"), part("pattern")) else {
+        let (Some(effect), Some(tool), Some(pattern)) = (part("effect"), part("tool"), part("pattern"))
+        else {
             return Err(CaseError::Field("policy"));
         };
         if Outcome::from_word(effect).is_none() {
@@ -203,7 +225,9 @@ fn quoted(text: &str) -> String {
 /// A path of Windows as bash on Windows names it.
 fn unix_path(path: &str) -> String {
     match path.split_once(":\\") {
-        Some((drive, rest)) if drive.len() == 1 => format!("/{}/{}", drive.to_ascii_lowercase(), rest.replace('\\', "/")),
+        Some((drive, rest)) if drive.len() == 1 => {
+            format!("/{}/{}", drive.to_ascii_lowercase(), rest.replace('\\', "/"))
+        }
         Some(_) | None => path.to_owned(),
     }
 }
@@ -226,7 +250,9 @@ impl CaseWorld {
                     world.links.insert(path.to_owned(), target.to_owned());
                 }
                 (Some(path), Some("file")) => {
-                    world.files.insert(path.to_owned(), part("content").unwrap_or_default().to_owned());
+                    world
+                        .files
+                        .insert(path.to_owned(), part("content").unwrap_or_default().to_owned());
                 }
                 (Some(_), Some("dir" | "directory")) => {}
                 _ => return Err(CaseError::Field("fs")),
@@ -243,7 +269,12 @@ impl World for CaseWorld {
         }
         let mut real = String::new();
         let mut hops = 0;
-        let mut rest: Vec<String> = path.split('/').rev().filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        let mut rest: Vec<String> = path
+            .split('/')
+            .rev()
+            .filter(|part| !part.is_empty())
+            .map(str::to_owned)
+            .collect();
         while let Some(part) = rest.pop() {
             let next = format!("{real}/{part}");
             match self.links.get(&next) {
@@ -251,7 +282,12 @@ impl World for CaseWorld {
                     hops += 1;
                     let full = join_path(if real.is_empty() { "/" } else { &real }, target);
                     real.clear();
-                    rest.extend(full.split('/').rev().filter(|part| !part.is_empty()).map(str::to_owned));
+                    rest.extend(
+                        full.split('/')
+                            .rev()
+                            .filter(|part| !part.is_empty())
+                            .map(str::to_owned),
+                    );
                 }
                 Some(_) | None => real = next,
             }

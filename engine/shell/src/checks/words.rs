@@ -2,8 +2,8 @@
 
 use crate::{Argument, Check, Finding, Part, PartKind, Script, Shell, Simple, Span, Word};
 
-use crate::walk::{self, Place, Visitor};
 use super::{flags, tokens, variables, zsh};
+use crate::walk::{self, Place, Visitor};
 
 pub(super) fn check(text: &str, script: &Script, shell: Shell, findings: &mut Vec<Finding>) {
     let mut visitor = Words {

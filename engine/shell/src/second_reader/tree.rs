@@ -8,7 +8,8 @@ use tree_sitter::{Node, Parser, Tree};
 
 use crate::walk::{self, Place, Visitor};
 use crate::{
-    Argument, Construct, Count, Field, Limits, NotUnderstood, Origin, Part, Script, Simple, Span, Spelling, Value, Word,
+    Argument, Construct, Count, Field, Limits, NotUnderstood, Origin, Part, Script, Simple, Span, Spelling,
+    Value, Word,
 };
 
 /// Texts with more here-documents are not given to it: its scanner takes quadratic time on many of them.
@@ -69,7 +70,10 @@ fn span_of(node: Node<'_>, text: &str) -> Span {
 
 /// Commands that the tree models as something else than a command with a name.
 fn is_declared(name: &str) -> bool {
-    matches!(name, "[" | "[[" | "export" | "declare" | "typeset" | "local" | "readonly" | "unset" | "unsetenv")
+    matches!(
+        name,
+        "[" | "[[" | "export" | "declare" | "typeset" | "local" | "readonly" | "unset" | "unsetenv"
+    )
 }
 
 /// The command behind the reserved word `time`, which the tree takes for a command's name.
@@ -108,7 +112,12 @@ impl Visitor for Names<'_> {
 }
 
 pub(super) fn vote(text: &str, script: &Script) -> Result<(), NotUnderstood> {
-    let disagree = |span: Span| Err(NotUnderstood { construct: Construct::ReadersDisagree, span });
+    let disagree = |span: Span| {
+        Err(NotUnderstood {
+            construct: Construct::ReadersDisagree,
+            span,
+        })
+    };
     let Some(tree) = parse(text) else { return Ok(()) };
     if tree.root_node().has_error() {
         let mut first = None;
@@ -119,7 +128,10 @@ pub(super) fn vote(text: &str, script: &Script) -> Result<(), NotUnderstood> {
         });
         return disagree(first.unwrap_or_else(|| Span::new(0, text.len())));
     }
-    let mut names = Names { text, found: Vec::new() };
+    let mut names = Names {
+        text,
+        found: Vec::new(),
+    };
     walk::script(script, &mut names);
     // Each name counts up for the strict parser and down for the tree.
     let mut balance: BTreeMap<&str, (i64, Span)> = BTreeMap::new();
@@ -138,14 +150,21 @@ pub(super) fn vote(text: &str, script: &Script) -> Result<(), NotUnderstood> {
             }
         }
     });
-    match balance.values().filter(|(count, _)| *count != 0).map(|(_, span)| *span).min() {
+    match balance
+        .values()
+        .filter(|(count, _)| *count != 0)
+        .map(|(_, span)| *span)
+        .min()
+    {
         Some(span) => disagree(span),
         None => Ok(()),
     }
 }
 
 pub(super) fn search(text: &str) -> Vec<Vec<Field>> {
-    let Some(tree) = parse(text) else { return Vec::new() };
+    let Some(tree) = parse(text) else {
+        return Vec::new();
+    };
     let mut found = Vec::new();
     each(&tree, &mut |node| {
         if node.kind() != "command" || found.len() >= Limits::DEFAULT.commands {
@@ -155,7 +174,11 @@ pub(super) fn search(text: &str) -> Vec<Vec<Field>> {
         let mut cursor = node.walk();
         for child in node.children(&mut cursor) {
             match child.kind() {
-                "variable_assignment" | "file_redirect" | "heredoc_redirect" | "herestring_redirect" | "comment" => {}
+                "variable_assignment"
+                | "file_redirect"
+                | "heredoc_redirect"
+                | "herestring_redirect"
+                | "comment" => {}
                 "command_name" => words.push(field(child.child(0).unwrap_or(child), text)),
                 _ if child.is_named() => words.push(field(child, text)),
                 _ => {}
@@ -176,7 +199,12 @@ fn field(node: Node<'_>, text: &str) -> Field {
         Some(known) => (Value::Known(known), Count::One),
         None => (Value::Unknown(Origin::Variable), Count::Any),
     };
-    Field { value, count, span, spelling: Spelling::default() }
+    Field {
+        value,
+        count,
+        span,
+        spelling: Spelling::default(),
+    }
 }
 
 fn known_text(node: Node<'_>, text: &str) -> Option<SmolStr> {
@@ -186,7 +214,11 @@ fn known_text(node: Node<'_>, text: &str) -> Option<SmolStr> {
         "raw_string" => raw.strip_prefix('\'')?.strip_suffix('\'').map(SmolStr::from),
         "string" => {
             let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
-            if inner.contains(['$', '`', '\\']) { None } else { Some(inner.into()) }
+            if inner.contains(['$', '`', '\\']) {
+                None
+            } else {
+                Some(inner.into())
+            }
         }
         "concatenation" => {
             let mut joined = String::new();
