@@ -119,6 +119,8 @@ impl Parser<'_> {
             }
         }
         let pairs = marks.count(Mark::Comma) + marks.count(Mark::Dots) > 0;
+        // zsh expands parameters and substitutions first.
+        let varies = self.shell == Shell::Zsh && parts.iter().any(varies);
         let mut groups = vec![Group::default()];
         let mut places = marks.places.iter().peekable();
         let mut parts = parts.into_iter().enumerate();
@@ -140,7 +142,7 @@ impl Parser<'_> {
             if self.shell == Shell::Sh {
                 return Err(refused(Construct::NotInThisShell));
             }
-            if marks.loose || marks.count(Mark::Open) > 1 && self.shell == Shell::Zsh {
+            if marks.loose || varies || marks.count(Mark::Open) > 1 && self.shell == Shell::Zsh {
                 return Err(refused(Construct::BraceForm));
             }
         }
@@ -148,6 +150,13 @@ impl Parser<'_> {
         let word = merge_literals(word);
         if expands {
             self.check_neighbours(&word, marks)?;
+        }
+        if let [Part { kind: PartKind::Brace(Brace::List(alternatives)), .. }] = word.as_slice()
+            && self.shell == Shell::Zsh
+            && alternatives.iter().any(Vec::is_empty)
+        {
+            // An empty word, which bash drops.
+            return Err(refused(Construct::NotInThisShell));
         }
         Ok(word)
     }
@@ -224,6 +233,8 @@ impl Parser<'_> {
             return Ok((None, group.current));
         }
         match sequence(raw, self.shell) {
+            // zsh drops the braces of some.
+            Sequence::None if self.shell == Shell::Zsh => Err(refused),
             Sequence::None => Ok((None, group.current)),
             Sequence::Refused => Err(refused),
             Sequence::Range {
@@ -286,6 +297,21 @@ impl Parser<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether a part is or holds an expansion.
+fn varies(part: &Part) -> bool {
+    match &part.kind {
+        PartKind::Literal { .. } | PartKind::SingleQuoted(_) | PartKind::AnsiC(_) | PartKind::Glob(_) => false,
+        PartKind::DoubleQuoted(inner) => inner.iter().any(varies),
+        PartKind::Parameter(_)
+        | PartKind::Substitution(_)
+        | PartKind::ReadFrom(_)
+        | PartKind::WriteTo(_)
+        | PartKind::Arithmetic(_)
+        | PartKind::Brace(_)
+        | PartKind::Tilde(_) => true,
     }
 }
 

@@ -63,6 +63,10 @@ impl Parser<'_> {
         let next = self.peek_at(digits + 1);
         let begins = matches!(first, b'<' | b'>') || (digits == 0 && first == b'&' && next == b'>');
         if !begins {
+            if digits > 0 && first == b'&' && next == b'>' {
+                // The digits are a descriptor for zsh.
+                self.not_zsh(start)?;
+            }
             return Ok(None);
         }
         if next == b'(' {
@@ -184,7 +188,8 @@ impl Parser<'_> {
         if self.peek() == b'-' {
             self.plain = false;
             self.pos += 1;
-            if !adjacent || !is_meta(self.peek()) || self.peek() == b'(' {
+            let process = matches!(self.peek(), b'<' | b'>') && self.peek_at(1) == b'(';
+            if !adjacent || !is_meta(self.peek()) || self.peek() == b'(' || process {
                 return Err(self.since(Construct::RedirectTarget, at));
             }
             return Ok(RedirectKind::Close);

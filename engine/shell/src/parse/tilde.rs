@@ -36,6 +36,8 @@ impl Parser<'_> {
             return Ok(false);
         }
         if self.pos <= run.from {
+            // zsh expands it after empty quotes.
+            self.not_zsh(self.pos)?;
             return Ok(false);
         }
         let before = self.byte(self.pos - 1);

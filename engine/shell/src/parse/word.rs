@@ -285,6 +285,7 @@ impl Parser<'_> {
             }
         }
         self.check_named_descriptor(start)?;
+        self.check_zsh_equals(&parts, start)?;
         if self.shell == Shell::Zsh && matches!(self.slice(start, self.pos)?, "{" | "}") {
             // Reserved in any place.
             return Err(self.since(Construct::NotInThisShell, start));
@@ -460,6 +461,22 @@ impl Parser<'_> {
             return Err(self.here(Construct::ExtendedGlob));
         }
         Ok(())
+    }
+
+    /// zsh looks for a program where a word begins with an equals sign, also after what may be empty.
+    fn check_zsh_equals(&self, parts: &[Part], start: usize) -> Parsed<()> {
+        if self.shell != Shell::Zsh {
+            return Ok(());
+        }
+        let first = parts
+            .iter()
+            .find(|part| matches!(part.kind, PartKind::Literal { .. }));
+        match first {
+            Some(part) if self.byte(part.span.start as usize) == b'=' => {
+                Err(self.since(Construct::NotInThisShell, start))
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// `{name}>` opens a descriptor of its own.

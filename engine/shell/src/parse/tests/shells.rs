@@ -94,6 +94,8 @@ fn zsh_has_meanings_of_its_own() {
         &[
             "=ls",
             "a=b:=ls",
+            "\"\"=ls",
+            "echo ''~",
             "echo =ls",
             ">f",
             "<f",
@@ -120,6 +122,8 @@ fn zsh_has_meanings_of_its_own() {
             "a | b <f",
             "a <f <<<g",
             "ls **/x",
+            "ls {,a}",
+            "ls 1&>f",
             "a 10>f",
             "echo $(<f)",
             "[[ a =~ $b ]]",
@@ -140,6 +144,7 @@ fn zsh_has_meanings_of_its_own() {
     refuses_in(Shell::Zsh, "a &| b", Construct::NotInThisShell, "&");
     refuses_in(Shell::Zsh, "- a", Construct::LeadingDash, "-");
     refuses_in(Shell::Zsh, "b; - a", Construct::NotInThisShell, "-");
+    refuses_in(Shell::Zsh, "echo {a,$(b)}", Construct::BraceForm, "{a,$(b)}");
     refuses_in(Shell::Zsh, "echo {1..$n}", Construct::BraceForm, "{1..$n}");
 }
 
