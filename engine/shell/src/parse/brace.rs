@@ -151,7 +151,12 @@ impl Parser<'_> {
         if expands {
             self.check_neighbours(&word, marks)?;
         }
-        if let [Part { kind: PartKind::Brace(Brace::List(alternatives)), .. }] = word.as_slice()
+        if let [
+            Part {
+                kind: PartKind::Brace(Brace::List(alternatives)),
+                ..
+            },
+        ] = word.as_slice()
             && self.shell == Shell::Zsh
             && alternatives.iter().any(Vec::is_empty)
         {
@@ -303,7 +308,9 @@ impl Parser<'_> {
 /// Whether a part is or holds an expansion.
 fn varies(part: &Part) -> bool {
     match &part.kind {
-        PartKind::Literal { .. } | PartKind::SingleQuoted(_) | PartKind::AnsiC(_) | PartKind::Glob(_) => false,
+        PartKind::Literal { .. } | PartKind::SingleQuoted(_) | PartKind::AnsiC(_) | PartKind::Glob(_) => {
+            false
+        }
         PartKind::DoubleQuoted(inner) => inner.iter().any(varies),
         PartKind::Parameter(_)
         | PartKind::Substitution(_)
