@@ -150,6 +150,16 @@ static int succeeds(char *const argv[]) {
     }
 }
 
+// The variables that a program would inherit, except those that the shell keeps itself.
+static void note_environment(char *const envp[]) {
+    static const char *const kept[] = {"_=", "PWD=", "OLDPWD=", "SHLVL=", "LINES=", "COLUMNS="};
+    for (size_t i = 0; envp && envp[i]; i++) {
+        size_t known = 0;
+        while (known < sizeof kept / sizeof *kept && strncmp(envp[i], kept[known], strlen(kept[known]))) known++;
+        if (known == sizeof kept / sizeof *kept) note_two('V', envp[i], "");
+    }
+}
+
 int execve(const char *path, char *const argv[], char *const envp[]) {
     if (!armed) return (int)syscall(SYS_execve, path, argv, envp);
     static const char *fields[2048];
@@ -159,6 +169,7 @@ int execve(const char *path, char *const argv[], char *const envp[]) {
     for (size_t i = 0; argv[i] && count < 2048; i++) fields[count++] = argv[i];
     if (count == 2048 && book) book->flags |= FLAG_LOG_FULL;
     note('E', fields, count);
+    note_environment(envp);
     const char *text = output_text();
     ssize_t written = *text ? write(1, text, strlen(text)) : 0;
     (void)written;

@@ -45,6 +45,7 @@ pub(crate) fn covers(evaluation: &Evaluation, event: &Event) -> bool {
         // Where a text goes shows in the directories of what it then runs and opens. Signals are programs' business in the
         // runs where `kill` is switched off.
         Event::Enter { .. } | Event::Signal { .. } => true,
+        Event::Inherit { variable } => setting_covers(evaluation, variable),
         Event::Change { .. } => false,
         Event::Load { path } => path.starts_with(b"/usr/lib"),
     }
@@ -84,6 +85,21 @@ fn access_covers(access: &Access, mode: OpenMode, path: &[u8], directory: &[u8])
     };
     let placed = path.first() == Some(&b'/') || directory_covers(&access.directory, directory);
     same_mode && placed && value_covers(&access.path, path)
+}
+
+/// A variable that a program inherits was set by the text, with such a value.
+fn setting_covers(evaluation: &Evaluation, variable: &[u8]) -> bool {
+    let Some(equals) = variable.iter().position(|byte| *byte == b'=') else {
+        return false;
+    };
+    let (name, value) = (
+        variable.get(..equals).unwrap_or_default(),
+        variable.get(equals + 1..).unwrap_or_default(),
+    );
+    evaluation
+        .settings
+        .iter()
+        .any(|setting| setting.name.as_bytes() == name && value_covers(&setting.value, value))
 }
 
 fn directory_covers(predicted: &Directory, seen: &[u8]) -> bool {

@@ -27,6 +27,8 @@ pub(crate) enum Event {
     Connect { host: Vec<u8>, service: Vec<u8> },
     /// Would have loaded code.
     Load { path: Vec<u8> },
+    /// Would have handed a variable, as `NAME=value`, to a program.
+    Inherit { variable: Vec<u8> },
     /// Would have sent a signal.
     Signal { number: Vec<u8> },
 }
@@ -50,6 +52,7 @@ impl Event {
             | Self::Change { .. }
             | Self::Connect { .. }
             | Self::Load { .. }
+            | Self::Inherit { .. }
             | Self::Signal { .. } => None,
         }
     }
@@ -102,6 +105,7 @@ fn read_event(payload: &[u8]) -> Option<Event> {
             service: next()?,
         },
         b'D' => Event::Load { path: next()? },
+        b'V' => Event::Inherit { variable: next()? },
         b'K' => Event::Signal { number: next()? },
         _ => return None,
     })
@@ -143,6 +147,7 @@ impl fmt::Display for Event {
             Self::Change { call, path } => write!(f, "calls {} on `{}`", text(call), text(path)),
             Self::Connect { host, service } => write!(f, "connects to `{}` `{}`", text(host), text(service)),
             Self::Load { path } => write!(f, "loads `{}`", text(path)),
+            Self::Inherit { variable } => write!(f, "hands on `{}`", text(variable)),
             Self::Signal { number } => write!(f, "sends signal {}", text(number)),
         }
     }

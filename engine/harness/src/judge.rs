@@ -152,9 +152,10 @@ impl<'a> Judge<'a> {
                         | Event::Change { .. }
                         | Event::Connect { .. }
                         | Event::Load { .. }
+                        | Event::Inherit { .. }
                         | Event::Signal { .. } => {}
                     }
-                    if !covers(&evaluation, &event) {
+                    if !self.predictor.ignores(&event) && !covers(&evaluation, &event) {
                         unpredicted.insert(event);
                     }
                 }

@@ -54,7 +54,7 @@ pub(crate) struct Oracle<'a> {
     subject: Subject,
     log: SharedLog,
     server: Option<Server>,
-    /// What the shell asks for before it reads any text.
+    /// What the shell asks for before it reads any text, and the variables that it starts with.
     own: Vec<Event>,
 }
 
@@ -80,11 +80,17 @@ impl<'a> Oracle<'a> {
             status: Status::Succeed,
             output: Output::Nothing,
         };
-        oracle.own = oracle.run(":", still)?.events;
-        oracle
-            .own
-            .retain(|event| matches!(event, Event::Open { .. } | Event::Load { .. }));
+        let own = oracle.run(":", still)?.events;
         let probe = oracle.run("soundness-probe x", still)?;
+        let own = own.into_iter().chain(probe.events.iter().cloned());
+        oracle.own = own
+            .filter(|event| {
+                matches!(
+                    event,
+                    Event::Open { .. } | Event::Load { .. } | Event::Inherit { .. }
+                )
+            })
+            .collect();
         let mut programs = probe.events.iter().filter_map(Event::program);
         let seen = programs.any(|argv| argv.first().is_some_and(|name| name == b"soundness-probe"));
         if seen {

@@ -7,6 +7,7 @@ use std::path::Path;
 use engine_shell::{Construct, Evaluation, Limits, Shell, parse};
 use smol_str::SmolStr;
 
+use crate::event::Event;
 use crate::laboratory::Laboratory;
 use crate::structure::read_structure;
 
@@ -40,6 +41,11 @@ impl Predictor {
             home: text(&laboratory.home()),
             directory: text(&laboratory.directory()),
         }
+    }
+
+    /// Whether this depth says nothing about such events: the parser alone follows no variables.
+    pub(crate) fn ignores(&self, event: &Event) -> bool {
+        self.depth == Depth::Parser && matches!(event, Event::Inherit { .. })
     }
 
     /// What a text does, or why it is not understood.
