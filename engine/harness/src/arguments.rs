@@ -18,6 +18,7 @@ commands (default: fixtures)
   generate N         N generated commands
   mutate PATH N      N mutants of the commands of a file or folder
   print N            N generated commands as JSON Lines, not judged
+  programs N         N command lines of installed programs, against their definitions
   text COMMAND       one command, with what each run showed
 
 options
@@ -30,6 +31,8 @@ options
   --minimise         make violating commands smaller
   --save FILE        write violating commands as JSON Lines
   --no-box           do without bubblewrap
+  --definitions PATH the folder of command definitions (default tooldefs/commands)
+  --only PROGRAM     compare this program alone
   --fixtures PATH    the folder of fixtures (default fixtures/soundness)
 ";
 
@@ -43,6 +46,8 @@ pub(crate) enum Task {
     Generate(usize),
     Mutate(PathBuf, usize),
     Print(usize),
+    /// This many command lines of real programs.
+    Programs(usize),
     Text(String),
 }
 
@@ -60,6 +65,8 @@ pub(crate) struct Arguments {
     pub(crate) save: Option<PathBuf>,
     pub(crate) boxed: bool,
     pub(crate) fixtures: PathBuf,
+    pub(crate) definitions: PathBuf,
+    pub(crate) only: Option<String>,
 }
 
 /// Reads the command line, without the name of the program.
@@ -77,6 +84,8 @@ pub(crate) fn parse_arguments(mut words: impl Iterator<Item = String>) -> Result
         save: None,
         boxed: true,
         fixtures: PathBuf::from("fixtures/soundness"),
+        definitions: PathBuf::from("tooldefs/commands"),
+        only: None,
     };
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or_else(|| format!("`{word}` needs a value"));
@@ -90,6 +99,8 @@ pub(crate) fn parse_arguments(mut words: impl Iterator<Item = String>) -> Result
             "--minimise" => arguments.minimise = true,
             "--save" => arguments.save = Some(value()?.into()),
             "--no-box" => arguments.boxed = false,
+            "--definitions" => arguments.definitions = value()?.into(),
+            "--only" => arguments.only = Some(value()?),
             "--fixtures" => arguments.fixtures = value()?.into(),
             option if option.starts_with("--") => return Err(format!("unknown option `{option}`")),
             _ => plain.push(word),
@@ -111,6 +122,7 @@ pub(crate) fn parse_arguments(mut words: impl Iterator<Item = String>) -> Result
                 .collect(),
         ),
         "generate" => Task::Generate(parse_number(&next("a number")?)?),
+        "programs" => Task::Programs(parse_number(&next("a number")?)?),
         "print" => Task::Print(parse_number(&next("a number")?)?),
         "mutate" => Task::Mutate(next("a path")?.into(), parse_number(&next("a number")?)?),
         "text" => Task::Text(next("a command")?),

@@ -218,10 +218,11 @@ fn box_works() -> bool {
     probe.is_ok_and(|status| status.success())
 }
 
+/// A program to start.
 #[expect(
     clippy::disallowed_methods,
     reason = "watching shells is what this tool is for; no crate of the product uses it"
 )]
-fn command(program: &Path) -> Command {
+pub(crate) fn command(program: &Path) -> Command {
     Command::new(program)
 }

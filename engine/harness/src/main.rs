@@ -16,6 +16,7 @@ mod mutate;
 mod oracle;
 mod os;
 mod predictor;
+mod programs;
 mod random;
 mod report;
 mod structure;
@@ -32,6 +33,7 @@ use crate::inputs::{read_commands, save_commands};
 use crate::judge::Judge;
 use crate::laboratory::{Laboratory, find_program};
 use crate::mutate::Mutator;
+use crate::programs::compare_programs;
 use crate::report::write_survey;
 use crate::survey::{Plan, Survey, survey};
 
@@ -62,6 +64,17 @@ fn run(out: &mut impl Write, arguments: &Arguments) -> io::Result<bool> {
         }
         return Ok(true);
     }
+    if let Task::Programs(number) = arguments.task {
+        let only = arguments.only.as_deref();
+        return compare_programs(
+            out,
+            &arguments.definitions,
+            number,
+            arguments.seed,
+            only,
+            arguments.show,
+        );
+    }
     let laboratory = Laboratory::build(arguments.boxed)?;
     let program = program_of(arguments.shell)?;
     writeln!(out, "watching {program} by {}", laboratory.bash_version())?;
@@ -82,7 +95,7 @@ fn run(out: &mut impl Write, arguments: &Arguments) -> io::Result<bool> {
             }
             vec![("cases", commands)]
         }
-        Task::Print(_) => Vec::new(),
+        Task::Print(_) | Task::Programs(_) => Vec::new(),
         Task::Generate(number) => vec![("generated", generated(arguments.seed, *number))],
         Task::Mutate(path, number) => {
             vec![("mutants", mutants(arguments.seed, *number, &read_commands(path)?))]
