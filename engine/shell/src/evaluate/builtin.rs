@@ -59,35 +59,35 @@ impl Evaluator<'_> {
                 self.announce(call, env);
                 None
             }
-            "cd" | "chdir" => self.cd(call, env),
-            "pushd" => self.pushd(call, env),
-            "popd" => self.popd(call, env),
+            "cd" | "chdir" => Some(self.cd(call, env)),
+            "pushd" => Some(self.pushd(call, env)),
+            "popd" => Some(self.popd(call, env)),
             "export" | "readonly" | "declare" | "typeset" | "local" => {
-                self.declare(name, call, env);
+                self.declare(name, &call, env);
                 None
             }
             "unset" => {
-                self.unset(call, env);
+                self.unset(&call, env);
                 None
             }
             "read" => {
-                self.read(call, env);
+                self.read(&call, env);
                 None
             }
             "mapfile" | "readarray" if self.shell() == Shell::Bash => {
-                self.mapfile(call, env);
+                self.mapfile(&call, env);
                 None
             }
             "getopts" => {
-                self.getopts(call, env);
+                self.getopts(&call, env);
                 None
             }
             "set" => {
-                self.set(call, env);
+                self.set(&call, env);
                 None
             }
             "shift" => {
-                self.shift(call, env);
+                self.shift(&call, env);
                 None
             }
             "exit" | "logout" | "bye" => {
@@ -132,13 +132,13 @@ impl Evaluator<'_> {
                 self.announce(call, env);
                 None
             }
-            "eval" => self.eval(call, env),
+            "eval" => self.eval(&call, env),
             "trap" => {
-                self.trap(call, env);
+                self.trap(&call, env);
                 None
             }
             "command" => self.command_builtin(call, env),
-            "builtin" => self.wrapper(call, 1, Lookup::Builtins, env),
+            "builtin" => self.wrapper(&call, 1, Lookup::Builtins, env),
             "exec" => self.exec(call, env),
             "source" | "." => {
                 self.source(call, env);

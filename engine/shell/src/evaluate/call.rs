@@ -58,9 +58,7 @@ impl Call {
 
 impl Evaluator<'_> {
     pub(super) fn call(&mut self, call: Call, env: Env<'_>) -> Failure {
-        let Some(first) = call.fields.first() else {
-            return None;
-        };
+        let first = call.fields.first()?;
         match (&first.value, first.count) {
             (Value::Known(name), Count::One) => {
                 let name = name.clone();
@@ -239,7 +237,7 @@ impl Evaluator<'_> {
         if !hidden.is_empty() {
             self.settle(failure.take());
         }
-        self.state.change().positional = outer.clone();
+        self.state.change().positional.clone_from(&outer);
         if let Some(failed) = &mut failure {
             failed.change().positional = outer;
         }

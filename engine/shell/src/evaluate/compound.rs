@@ -292,25 +292,23 @@ impl Evaluator<'_> {
 
     fn define(&mut self, name: &Name, body: &Command, env: Env<'_>) {
         let key = (env.text_id, body.span);
-        let function = match self.functions.iter().find(|f| f.key == key) {
-            Some(known) => Rc::clone(known),
-            None => {
-                let text = match self.texts.get((env.text_id as usize).wrapping_sub(1)) {
-                    Some(text) => Rc::clone(text),
-                    None => env.text.into(),
-                };
-                let made = Rc::new(Function {
-                    name: name.text.clone(),
-                    key,
-                    body: body.clone(),
-                    text,
-                    remap: env.remap,
-                    reevaluated: env.reach.reevaluated,
-                });
-                self.functions.push(Rc::clone(&made));
-                made
-            }
-        };
+        let known = self.functions.iter().find(|f| f.key == key).map(Rc::clone);
+        let function = known.unwrap_or_else(|| {
+            // Text 0 is the one that was asked about and is not kept.
+            let kept = (env.text_id as usize)
+                .checked_sub(1)
+                .and_then(|at| self.texts.get(at));
+            let made = Rc::new(Function {
+                name: name.text.clone(),
+                key,
+                body: body.clone(),
+                text: kept.map_or_else(|| env.text.into(), Rc::clone),
+                remap: env.remap,
+                reevaluated: env.reach.reevaluated,
+            });
+            self.functions.push(Rc::clone(&made));
+            made
+        });
         self.bind_function(&name.text, function);
     }
 

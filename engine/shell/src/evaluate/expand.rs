@@ -95,14 +95,14 @@ impl Evaluator<'_> {
                         Bit::Text(text) => events.push(Event::Text(Value::Known(text.clone()))),
                     }
                 }
-                self.assemble(events, out);
+                self.assemble(&events, out);
             }
         } else {
             let mut events = Vec::with_capacity(word.parts.len());
             for part in &word.parts {
                 self.part(part, Mode::Open, env, &mut events);
             }
-            self.assemble(events, out);
+            self.assemble(&events, out);
         }
         for field in out.iter_mut().skip(first) {
             field.span = span;
@@ -351,7 +351,7 @@ impl Evaluator<'_> {
     }
 
     /// Cuts events into fields.
-    fn assemble(&self, events: Vec<Event>, out: &mut Vec<Field>) {
+    fn assemble(&self, events: &[Event], out: &mut Vec<Field>) {
         let many = events
             .iter()
             .any(|e| matches!(e, Event::Many(_) | Event::Fields(_)));
@@ -361,7 +361,7 @@ impl Evaluator<'_> {
             }
             return;
         }
-        match events.as_slice() {
+        match events {
             [Event::Many(value)] => {
                 out.push(field(value.clone(), Count::Any));
                 return;
@@ -394,7 +394,7 @@ impl Evaluator<'_> {
         let lead = self.pattern_value(&lead).concat(&unknown, max);
         let tail = unknown.concat(&self.pattern_value(&tail), max);
         if alone {
-            for event in &events {
+            for event in events {
                 match event {
                     Event::Many(value) => out.push(field(value.clone(), Count::Any)),
                     Event::Fields(fields) => out.extend(fields.iter().cloned()),
@@ -454,11 +454,15 @@ impl Evaluator<'_> {
                                 .collect();
                         }
                         Event::Text(text) => {
-                            alternatives.iter_mut().for_each(|a| *a = a.concat(text, max));
+                            for a in &mut alternatives {
+                                *a = a.concat(text, max);
+                            }
                         }
                         Event::Pattern(p) => {
                             let glob = Value::Glob(p.clone());
-                            alternatives.iter_mut().for_each(|a| *a = a.concat(&glob, max));
+                            for a in &mut alternatives {
+                                *a = a.concat(&glob, max);
+                            }
                         }
                         Event::Quoted | Event::Break | Event::Many(_) | Event::Fields(_) => {}
                     }
@@ -546,7 +550,9 @@ fn is_list(part: &Part) -> bool {
 fn multiply<'p>(alternatives: &mut Vec<Vec<Bit<'p>>>, parts: &'p [Part], limit: usize) -> bool {
     for part in parts {
         let PartKind::Brace(brace) = &part.kind else {
-            alternatives.iter_mut().for_each(|a| a.push(Bit::Part(part)));
+            for a in alternatives.iter_mut() {
+                a.push(Bit::Part(part));
+            }
             continue;
         };
         let choices: Vec<Vec<Bit<'p>>> = match brace {

@@ -68,11 +68,10 @@ impl Evaluator<'_> {
         match (variable.content, self.shell()) {
             (Content::Scalar(value), _) if parameter.index.is_none() => (value, variable.presence),
             (Content::Scalar(value), Shell::Bash) if matches!(index, 0 | -1) => (value, variable.presence),
-            (Content::Scalar(Value::Unknown(origin)), _) => (Value::Unknown(origin), Presence::Maybe),
-            (Content::Scalar(_), Shell::Bash) => (Value::EMPTY, Presence::Unset),
-            (Content::Scalar(_), Shell::Zsh | Shell::Sh) => {
-                (Value::Unknown(Origin::Variable), Presence::Maybe)
+            (Content::Scalar(Value::Unknown(origin)) | Content::AnyArray(origin), _) => {
+                (Value::Unknown(origin), Presence::Maybe)
             }
+            (Content::Scalar(_), Shell::Bash) => (Value::EMPTY, Presence::Unset),
             (Content::Array(fields), Shell::Bash) => {
                 let certain = |n: usize| fields.iter().take(n).all(|f| f.count == Count::One);
                 let at = if index < 0 {
@@ -89,10 +88,9 @@ impl Evaluator<'_> {
                     Some(_) | None => (Value::Unknown(Origin::Variable), Presence::Maybe),
                 }
             }
-            (Content::Array(_), Shell::Zsh | Shell::Sh) => {
+            (Content::Scalar(_) | Content::Array(_), Shell::Zsh | Shell::Sh) => {
                 (Value::Unknown(Origin::Variable), Presence::Maybe)
             }
-            (Content::AnyArray(origin), _) => (Value::Unknown(origin), Presence::Maybe),
         }
     }
 
@@ -275,7 +273,7 @@ impl Evaluator<'_> {
             ParameterOp::Default { colon, word } => match used(&value, presence, *colon) {
                 Used::Value => Expanded::One(value),
                 Used::Word => self.operand(word, mode, env),
-                Used::Either => self.either(value, *colon, word, mode, env),
+                Used::Either => self.either(&value, *colon, word, mode, env),
             },
             ParameterOp::Assign { colon, word } => match used(&value, presence, *colon) {
                 Used::Value => Expanded::One(value),
@@ -297,7 +295,7 @@ impl Evaluator<'_> {
             ParameterOp::Alternative { colon, word } => match used(&value, presence, *colon) {
                 Used::Value => self.operand(word, mode, env),
                 Used::Word => Expanded::One(Value::EMPTY),
-                Used::Either => self.either(Value::EMPTY, false, word, mode, env),
+                Used::Either => self.either(&Value::EMPTY, false, word, mode, env),
             },
             ParameterOp::Require { colon, word } => {
                 if used(&value, presence, *colon) != Used::Value {
@@ -312,7 +310,7 @@ impl Evaluator<'_> {
                 }))
             }
             ParameterOp::RemoveSuffix { longest, pattern } => {
-                let suffix = self.single_literal(pattern);
+                let suffix = Self::single_literal(pattern);
                 let compiled = self.pattern(pattern, env);
                 if let (Value::Glob(glob), Some(suffix)) = (&value, suffix)
                     && let Some(rest) = glob.strip_suffix(suffix.as_str())
@@ -348,7 +346,7 @@ impl Evaluator<'_> {
     }
 
     /// The value of a place that holds either the value or what the operand gives.
-    fn either(&mut self, value: Value, colon: bool, word: &Word, mode: Mode, env: Env<'_>) -> Expanded {
+    fn either(&mut self, value: &Value, colon: bool, word: &Word, mode: Mode, env: Env<'_>) -> Expanded {
         let before = self.state.clone();
         let given = self.single(word, env.conditional());
         self.settle(Some(before));
@@ -365,7 +363,7 @@ impl Evaluator<'_> {
         if mode != Mode::Whole && quoted && special.iter().any(|c| given.may_contain(*c)) {
             return Expanded::Events(vec![Event::Many(Value::Unknown(Origin::Variable))]);
         }
-        let joined = match without_empty(&value, colon) {
+        let joined = match without_empty(value, colon) {
             Some(kept) => kept.join(&given, self.set_values()),
             None => given,
         };
@@ -377,7 +375,7 @@ impl Evaluator<'_> {
     }
 
     /// The text of a pattern operand that is one literal.
-    fn single_literal(&self, word: &Word) -> Option<SmolStr> {
+    fn single_literal(word: &Word) -> Option<SmolStr> {
         match word.parts.as_slice() {
             [
                 Part {
@@ -512,10 +510,9 @@ enum Used {
 fn used(value: &Value, presence: Presence, colon: bool) -> Used {
     match presence {
         Presence::Unset => Used::Word,
-        Presence::Maybe => Used::Either,
         Presence::Set if !colon || !value.may_be_empty() => Used::Value,
         Presence::Set if value.known() == Some("") => Used::Word,
-        Presence::Set => Used::Either,
+        Presence::Set | Presence::Maybe => Used::Either,
     }
 }
 

@@ -147,16 +147,13 @@ impl Pattern {
                     .rev()
                     .find(|n| rest.get(..*n).is_some_and(|piece| self.matches(piece)))
             };
-            match longest {
-                Some(length) => {
-                    out.push_str(with);
-                    at += length;
-                    done = true;
-                }
-                None => {
-                    out.extend(rest.first());
-                    at += 1;
-                }
+            if let Some(length) = longest {
+                out.push_str(with);
+                at += length;
+                done = true;
+            } else {
+                out.extend(rest.first());
+                at += 1;
             }
         }
         Some(out.into())

@@ -21,10 +21,10 @@ impl Evaluator<'_> {
                 self.open(redirect, word, AccessMode::Write, &[fd.unwrap_or(1)], env);
             }
             RedirectKind::Append(word) => {
-                self.open(redirect, word, AccessMode::Append, &[fd.unwrap_or(1)], env)
+                self.open(redirect, word, AccessMode::Append, &[fd.unwrap_or(1)], env);
             }
             RedirectKind::ReadWrite(word) => {
-                self.open(redirect, word, AccessMode::ReadWrite, &[fd.unwrap_or(0)], env)
+                self.open(redirect, word, AccessMode::ReadWrite, &[fd.unwrap_or(0)], env);
             }
             RedirectKind::WriteBoth(word) => self.open(redirect, word, AccessMode::Write, &[1, 2], env),
             RedirectKind::AppendBoth(word) => self.open(redirect, word, AccessMode::Append, &[1, 2], env),

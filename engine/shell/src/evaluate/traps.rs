@@ -55,7 +55,7 @@ impl Evaluator<'_> {
             let name = &function.name;
             match data.functions.iter_mut().find(|f| f.name == *name) {
                 Some(binding) if !binding.bodies.contains(function) => {
-                    binding.bodies.push(Rc::clone(function))
+                    binding.bodies.push(Rc::clone(function));
                 }
                 Some(_) => {}
                 None => data.functions.push(FunctionBinding {

@@ -25,12 +25,11 @@ impl Evaluator<'_> {
                 return None;
             }
         };
-        let at = match self.texts.iter().position(|t| **t == *text) {
-            Some(at) => at,
-            None => {
-                self.texts.push(text.into());
-                self.texts.len() - 1
-            }
+        let at = if let Some(at) = self.texts.iter().position(|t| **t == *text) {
+            at
+        } else {
+            self.texts.push(text.into());
+            self.texts.len() - 1
         };
         let text_id = u32::try_from(at + 1).unwrap_or(u32::MAX);
         let reach = Reach {
@@ -50,8 +49,8 @@ impl Evaluator<'_> {
         failure
     }
 
-    pub(super) fn eval(&mut self, call: Call, env: Env<'_>) -> Failure {
-        self.announce_copy(&call, env);
+    pub(super) fn eval(&mut self, call: &Call, env: Env<'_>) -> Failure {
+        self.announce_copy(call, env);
         let mut words = call.arguments();
         match words.first() {
             None => return None,
@@ -101,8 +100,8 @@ impl Evaluator<'_> {
         }
     }
 
-    pub(super) fn trap(&mut self, call: Call, env: Env<'_>) {
-        self.announce_copy(&call, env);
+    pub(super) fn trap(&mut self, call: &Call, env: Env<'_>) {
+        self.announce_copy(call, env);
         let mut words = call.arguments();
         match words.first().and_then(Field::known) {
             Some("-p" | "-l" | "-P") => return,
@@ -139,8 +138,8 @@ impl Evaluator<'_> {
     }
 
     /// Runs the command in the words from the `n`th on.
-    pub(super) fn wrapper(&mut self, call: Call, n: usize, lookup: Lookup, env: Env<'_>) -> Failure {
-        self.announce_copy(&call, env);
+    pub(super) fn wrapper(&mut self, call: &Call, n: usize, lookup: Lookup, env: Env<'_>) -> Failure {
+        self.announce_copy(call, env);
         let inner = call.from(n, lookup);
         self.call(inner, env)
     }
@@ -149,7 +148,7 @@ impl Evaluator<'_> {
         for (at, field) in call.fields.iter().enumerate().skip(1) {
             match field.known() {
                 Some("-p") => {}
-                Some("--") => return self.wrapper(call, at + 1, Lookup::NoFunctions, env),
+                Some("--") => return self.wrapper(&call, at + 1, Lookup::NoFunctions, env),
                 Some("-v" | "-V") => {
                     self.announce(call, env);
                     return None;
@@ -158,12 +157,12 @@ impl Evaluator<'_> {
                     self.refuse(Construct::BuiltinForm, field.span);
                     break;
                 }
-                Some(_) => return self.wrapper(call, at, Lookup::NoFunctions, env),
+                Some(_) => return self.wrapper(&call, at, Lookup::NoFunctions, env),
                 None => {
                     if field.value.may_begin("-") || field.count != Count::One {
                         self.refuse(Construct::DynamicCommand, field.span);
                     }
-                    return self.wrapper(call, at, Lookup::NoFunctions, env);
+                    return self.wrapper(&call, at, Lookup::NoFunctions, env);
                 }
             }
         }
@@ -199,7 +198,7 @@ impl Evaluator<'_> {
             self.keep_descriptors = true;
             return None;
         }
-        let failure = self.wrapper(call, at, Lookup::Programs, env);
+        let failure = self.wrapper(&call, at, Lookup::Programs, env);
         self.settle(failure);
         self.state.dead = true;
         None

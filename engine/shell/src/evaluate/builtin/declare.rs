@@ -26,15 +26,15 @@ struct Wanted {
 }
 
 impl Evaluator<'_> {
-    pub(super) fn declare(&mut self, name: &str, call: Call, env: Env<'_>) {
-        self.announce_copy(&call, env);
+    pub(super) fn declare(&mut self, name: &str, call: &Call, env: Env<'_>) {
+        self.announce_copy(call, env);
         let mut wanted = Wanted {
             local: matches!(name, "local" | "declare" | "typeset"),
             export: name == "export",
             readonly: name == "readonly",
             ..Wanted::default()
         };
-        let Some(first) = self.declare_options(name, &call, &mut wanted) else {
+        let Some(first) = self.declare_options(name, call, &mut wanted) else {
             return;
         };
         if wanted.functions || wanted.prints {
@@ -156,7 +156,7 @@ impl Evaluator<'_> {
             }
             // A scalar assigned to a name that is declared an array is its first element.
             Content::Scalar(_) if wanted.array => Content::AnyArray(Origin::Variable),
-            other => other,
+            content @ (Content::Scalar(_) | Content::Array(_) | Content::AnyArray(_)) => content,
         });
         let scope = if wanted.export {
             SettingScope::Exported
@@ -210,8 +210,8 @@ impl Evaluator<'_> {
         exported.push((name.clone(), index));
     }
 
-    pub(super) fn unset(&mut self, call: Call, env: Env<'_>) {
-        self.announce_copy(&call, env);
+    pub(super) fn unset(&mut self, call: &Call, env: Env<'_>) {
+        self.announce_copy(call, env);
         let (mut functions, mut variables) = (true, true);
         for field in call.arguments() {
             match field.known() {

@@ -8,14 +8,14 @@ use smol_str::{SmolStr, SmolStrBuilder};
 use crate::{Count, Directory, Field, Origin, Shell, Value};
 
 use super::super::call::Call;
-use super::super::state::{Content, Variable, directory_value, one_of_directories};
-use super::super::{Env, Evaluator, Failure};
+use super::super::state::{Content, State, Variable, directory_value, one_of_directories};
+use super::super::{Env, Evaluator};
 
 impl Evaluator<'_> {
-    pub(super) fn cd(&mut self, call: Call, env: Env<'_>) -> Failure {
+    pub(super) fn cd(&mut self, call: Call, env: Env<'_>) -> State {
         let target = self.cd_target(call.arguments());
         self.announce(call, env);
-        Some(self.go(target))
+        self.go(target)
     }
 
     /// Where `cd` with these arguments goes.
@@ -88,7 +88,7 @@ impl Evaluator<'_> {
     }
 
     /// Goes there; gives the state in which that failed.
-    fn go(&mut self, target: Directory) -> super::super::State {
+    fn go(&mut self, target: Directory) -> State {
         let failed = self.state.clone();
         self.moved = true;
         let old = directory_value(&self.state.data.directory);
@@ -106,7 +106,7 @@ impl Evaluator<'_> {
         failed
     }
 
-    pub(super) fn pushd(&mut self, call: Call, env: Env<'_>) -> Failure {
+    pub(super) fn pushd(&mut self, call: Call, env: Env<'_>) -> State {
         let target = match call.arguments() {
             [field]
                 if field.count == Count::One
@@ -130,10 +130,10 @@ impl Evaluator<'_> {
         };
         let failed = self.go(target);
         self.state.change().stack = stack;
-        Some(failed)
+        failed
     }
 
-    pub(super) fn popd(&mut self, call: Call, env: Env<'_>) -> Failure {
+    pub(super) fn popd(&mut self, call: Call, env: Env<'_>) -> State {
         let plain = call.fields.len() == 1;
         self.announce(call, env);
         let mut stack = self.state.data.stack.clone().filter(|_| plain);
@@ -144,7 +144,7 @@ impl Evaluator<'_> {
         };
         let failed = self.go(target);
         self.state.change().stack = stack;
-        Some(failed)
+        failed
     }
 }
 

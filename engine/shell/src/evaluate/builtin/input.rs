@@ -11,8 +11,8 @@ use super::super::{Env, Evaluator};
 use super::place;
 
 impl Evaluator<'_> {
-    pub(super) fn read(&mut self, call: Call, env: Env<'_>) {
-        self.announce_copy(&call, env);
+    pub(super) fn read(&mut self, call: &Call, env: Env<'_>) {
+        self.announce_copy(call, env);
         let flags = match self.shell() {
             Shell::Bash => Flags {
                 alone: "rs",
@@ -30,7 +30,7 @@ impl Evaluator<'_> {
                 array: None,
             },
         };
-        let Some((operands, array)) = self.options(&call, flags) else {
+        let Some((operands, array)) = self.options(call, flags) else {
             return;
         };
         if let Some(field) = array {
@@ -65,11 +65,11 @@ impl Evaluator<'_> {
         self.assign(&name.into(), content, Target::shell(span), env);
     }
 
-    pub(super) fn mapfile(&mut self, call: Call, env: Env<'_>) {
-        self.announce_copy(&call, env);
+    pub(super) fn mapfile(&mut self, call: &Call, env: Env<'_>) {
+        self.announce_copy(call, env);
         // `-C` names code that is run, `-c` only counts for it.
         let Some((operands, _)) = self.options(
-            &call,
+            call,
             Flags {
                 alone: "t",
                 valued: "dnOsu",
@@ -92,8 +92,8 @@ impl Evaluator<'_> {
         }
     }
 
-    pub(super) fn getopts(&mut self, call: Call, env: Env<'_>) {
-        self.announce_copy(&call, env);
+    pub(super) fn getopts(&mut self, call: &Call, env: Env<'_>) {
+        self.announce_copy(call, env);
         let name = match call.arguments() {
             [letters, name, ..] if letters.count == Count::One => self.plain_name(name),
             _ => {

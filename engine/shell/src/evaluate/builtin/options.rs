@@ -8,8 +8,8 @@ use super::super::call::Call;
 use super::super::{Env, Evaluator};
 
 impl Evaluator<'_> {
-    pub(super) fn set(&mut self, call: Call, env: Env<'_>) {
-        self.announce_copy(&call, env);
+    pub(super) fn set(&mut self, call: &Call, env: Env<'_>) {
+        self.announce_copy(call, env);
         let arguments = call.arguments();
         let mut at = 0;
         while let Some(field) = arguments.get(at) {
@@ -66,9 +66,9 @@ impl Evaluator<'_> {
         self.state.change().positional = Some(Rc::new(rest.to_vec()));
     }
 
-    pub(super) fn shift(&mut self, call: Call, env: Env<'_>) {
-        self.announce_copy(&call, env);
-        self.check_numbers(&call);
+    pub(super) fn shift(&mut self, call: &Call, env: Env<'_>) {
+        self.announce_copy(call, env);
+        self.check_numbers(call);
         let count = match call.arguments() {
             [] => Some(1),
             [field] => field.known().and_then(|t| t.parse::<usize>().ok()),

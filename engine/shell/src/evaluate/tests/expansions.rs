@@ -112,6 +112,7 @@ fn arrays_keep_their_fields() {
     check("ls \"${unknown[@]}\"", &["ls ‹›*"]);
     check("a=(*.c); ls -l \"${a[@]}\"", &["ls -l ‹glob *.c›+"]);
     check("a=(x y); ls ${a[@]+\"${a[@]}\"}", &["ls x y"]);
+    check("echo ${PIPESTATUS[1]} \"${BASH_REMATCH[1]}\"", &["echo ‹›* ‹›"]);
     check("a=(); ls ${a[@]+\"${a[@]}\"} \"${a[@]}\"", &["ls"]);
 }
 
