@@ -204,11 +204,23 @@ impl Value {
         }
         let prefix = match self {
             Self::Known(a) => glue(a, &other.known_prefix()),
-            _ => self.known_prefix(),
+            Self::OneOf(_)
+            | Self::Glob(_)
+            | Self::Below(_)
+            | Self::Affixed { .. }
+            | Self::Integer
+            | Self::Descriptor
+            | Self::Unknown(_) => self.known_prefix(),
         };
         let suffix = match other {
             Self::Known(b) => glue(&self.known_suffix(), b),
-            _ => other.known_suffix(),
+            Self::OneOf(_)
+            | Self::Glob(_)
+            | Self::Below(_)
+            | Self::Affixed { .. }
+            | Self::Integer
+            | Self::Descriptor
+            | Self::Unknown(_) => other.known_suffix(),
         };
         let origin = if matches!(self, Self::Known(_)) {
             other.origin()
@@ -353,7 +365,7 @@ mod tests {
     }
 
     fn set(texts: &[&str]) -> Value {
-        Value::OneOf(texts.iter().map(|t| SmolStr::new(t)).collect())
+        Value::OneOf(texts.iter().map(SmolStr::new).collect())
     }
 
     fn affixed(prefix: &str, suffix: &str) -> Value {

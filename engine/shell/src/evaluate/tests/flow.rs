@@ -160,7 +160,8 @@ fn every_way_to_run_is_marked() {
 fn following_a_text_is_bounded() {
     let mut text = String::from("f0() { ls; }; ");
     for i in 1..8 {
-        text.push_str(&format!("f{i}() {{ {} }}; ", format!("f{}; ", i - 1).repeat(20)));
+        let calls = format!("f{}; ", i - 1).repeat(20);
+        text += &format!("f{i}() {{ {calls} }}; ");
     }
     text.push_str("f7");
     assert_eq!(refusals(&run(&text)), ["too-many-steps"]);
