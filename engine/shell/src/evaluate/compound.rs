@@ -292,6 +292,9 @@ impl Evaluator<'_> {
 
     fn define(&mut self, name: &Name, body: &Command, env: Env<'_>) {
         let key = (env.text_id, body.span);
+        if calls_by_itself(&name.text) {
+            self.refuse(Construct::FunctionName, env.span(name.span));
+        }
         let known = self.functions.iter().find(|f| f.key == key).map(Rc::clone);
         let function = known.unwrap_or_else(|| {
             // Text 0 is the one that was asked about and is not kept.
@@ -321,4 +324,19 @@ impl Evaluator<'_> {
             maybe_absent: false,
         });
     }
+}
+
+/// Functions that the shell calls without their name in the text.
+fn calls_by_itself(name: &str) -> bool {
+    matches!(
+        name,
+        "command_not_found_handle"
+            | "command_not_found_handler"
+            | "chpwd"
+            | "precmd"
+            | "preexec"
+            | "periodic"
+            | "zshaddhistory"
+            | "zshexit"
+    ) || name.starts_with("TRAP")
 }

@@ -174,8 +174,8 @@ impl Evaluator<'_> {
         let mut at = 1;
         while let Some(field) = call.fields.get(at) {
             match field.known() {
-                Some("-a") => at += 2,
-                Some("-c" | "-l" | "-cl" | "-lc") => at += 1,
+                // `-a` and `-l` run a program under another name than its own.
+                Some("-c") => at += 1,
                 Some("--") => {
                     at += 1;
                     break;

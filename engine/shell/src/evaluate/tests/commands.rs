@@ -12,7 +12,12 @@ fn wrappers_run_what_they_wrap() {
     check("builtin cd src", &["builtin cd src", "cd src"]);
     check("builtin ls", &["builtin ls"]);
     check("exec rm -rf build", &["exec rm -rf build", "rm -rf build"]);
-    check("exec -a x -c rm y", &["exec -a x -c rm y", "rm y"]);
+    check("exec -c rm y", &["exec -c rm y", "rm y"]);
+    check_refused(
+        "exec -a ls rm y",
+        &["builtin-form"],
+        &["exec -a ls rm y", "-a ls rm y"],
+    );
     check("exec echo hi", &["exec echo hi", "echo hi"]);
     check_refused("command -x ls", &["builtin-form"], &["command -x ls"]);
     check_refused(

@@ -84,6 +84,11 @@ fn functions_are_inlined() {
     );
     check("x=1; c && f() { ls; }; f a", &["c", "ls", "f a"]);
     check("f() { ls; }; f() { rm x; }; f", &["rm x"]);
+    check_refused(
+        "command_not_found_handle() { rm x; }; nosuch",
+        &["function-name"],
+        &["nosuch"],
+    );
     check_refused("f() { f; }; f", &["too-many-inlinings"], &[]);
     check("f() { g \"$1\" b; }; g() { echo \"$@\"; }; f a", &["echo a b"]);
     check("X=1; f() { echo $X; }; X=2 f; echo $X", &["echo 2", "echo ‹1|2›"]);
