@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use engine_shell::{Construct, Evaluation, Limits, Shell, parse};
+use engine_shell::{Construct, Context, Directory, Evaluation, Limits, Shell, Stdin, evaluate, parse};
 use smol_str::SmolStr;
 
 use crate::event::Event;
@@ -54,9 +54,28 @@ impl Predictor {
             return Err(Construct::ControlCharacter);
         }
         let script = parse(text, self.shell, &self.limits).map_err(|error| error.construct)?;
-        if self.depth == Depth::Parser || !self.home.is_empty() || !self.directory.is_empty() {
-            return read_structure(&script);
+        match self.depth {
+            Depth::Parser => read_structure(&script),
+            Depth::Evaluation => {
+                let found = evaluate(&script, text, &self.context());
+                match found.refusals.first() {
+                    Some(refusal) => Err(refusal.construct),
+                    None => Ok(found),
+                }
+            }
         }
-        Err(Construct::TooDeep)
+    }
+
+    fn context(&self) -> Context<'_> {
+        Context {
+            shell: self.shell,
+            limits: &self.limits,
+            home: Some(self.home.clone()),
+            directory: Directory::OneOf(vec![self.directory.clone()]),
+            variables: Vec::new(),
+            positional: None,
+            stdin: Stdin::Inherited,
+            level: 0,
+        }
     }
 }

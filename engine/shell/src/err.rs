@@ -83,6 +83,7 @@ constructs! {
     HeredocDelimiter = "heredoc-delimiter", "a here-document delimiter that shells read in different ways";
     HeredocContinuation = "heredoc-continuation", "a line continuation in an expanding here-document";
     HeredocTabs = "heredoc-tabs", "an expansion over several lines of a here-document that strips tabs";
+    HeredocInSubstitution = "heredoc-in-substitution", "a here-document beside other statements in a substitution";
     Coprocess = "coprocess", "a coprocess";
     SelectLoop = "select-loop", "a select loop";
     FunctionKeyword = "function-keyword", "the function keyword";

@@ -184,6 +184,8 @@ struct Evaluator<'a> {
     moved: bool,
     /// What the last command writes, where that is known.
     output: Option<Value>,
+    /// Assignments before the command that is being expanded, with what they hide.
+    prefixed: Vec<(SmolStr, Option<Variable>)>,
     /// `exec` without a command keeps its redirections.
     keep_descriptors: bool,
 }
@@ -227,6 +229,7 @@ impl<'a> Evaluator<'a> {
             level: context.level,
             moved: false,
             output: None,
+            prefixed: Vec::new(),
             keep_descriptors: false,
         }
     }

@@ -73,6 +73,7 @@ fn check_of(construct: Construct) -> Check {
         | Construct::AssignmentForm
         | Construct::NotInThisShell
         | Construct::ReadersDisagree
+        | Construct::HeredocInSubstitution
         | Construct::ShellOption => Check::MalformedToken,
     }
 }

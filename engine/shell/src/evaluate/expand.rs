@@ -176,6 +176,11 @@ impl Evaluator<'_> {
             PartKind::DoubleQuoted(parts) => {
                 let before = out.len();
                 for part in parts {
+                    // bash takes a quote inside the backticks for the end of the outer ones when it looks for braces.
+                    let raw = part.span.of(env.text);
+                    if raw.starts_with('`') && raw.contains('"') {
+                        self.refuse(Construct::BacktickEscape, env.span(part.span));
+                    }
                     self.part(part, Mode::Whole, env, out);
                 }
                 // `"$@"` of nothing is no field at all.
@@ -513,17 +518,25 @@ fn each_of_event(event: &Event) -> Value {
     }
 }
 
-/// The fields with a space between each, as `"$*"` gives them with the default `IFS`.
+/// The fields with a space between each, as `"$*"` gives them with the default `IFS`. A run of words takes the spaces
+/// beside it into what is not known, since it may be none.
 pub(super) fn joined(fields: &[Field], max: usize) -> Value {
     let mut value = Value::EMPTY;
-    for (i, field) in fields.iter().enumerate() {
-        if i > 0 {
-            value = value.concat(&Value::Known(SmolStr::new_static(" ")), max);
-        }
-        value = match field.count {
-            Count::One => value.concat(&field.value, max),
-            Count::OneOrMore | Count::Any => value.concat(&Value::Unknown(field.value.origin()), max),
+    let mut open = true;
+    for field in fields {
+        let run = match field.count {
+            Count::One => false,
+            Count::OneOrMore | Count::Any => true,
         };
+        if run {
+            value = value.concat(&Value::Unknown(field.value.origin()), max);
+        } else {
+            if !open {
+                value = value.concat(&Value::Known(SmolStr::new_static(" ")), max);
+            }
+            value = value.concat(&field.value, max);
+        }
+        open = run;
     }
     value
 }

@@ -94,14 +94,15 @@ impl Evaluator<'_> {
     /// The assignments before a command: each sees those before it, and the shell keeps none.
     fn prefix(&mut self, assignments: &[Assignment], env: Env<'_>) -> Vec<Prefix> {
         let mut prefix: Vec<Prefix> = Vec::with_capacity(assignments.len());
-        let mut hidden = Vec::new();
+        let outer = std::mem::take(&mut self.prefixed);
         for assignment in assignments {
             let content = self.assigned(assignment, env);
             let name = assignment.name.text.clone();
             let span = env.span(assignment.span);
             let setting = self.setting(&name, setting_value(&content), SettingScope::Command, span, env);
             if assignments.len() > 1 {
-                hidden.push((name.clone(), self.bind(&name, content.clone())));
+                let old = self.bind(&name, content.clone());
+                self.prefixed.push((name.clone(), old));
             }
             prefix.push(Prefix {
                 name,
@@ -109,6 +110,7 @@ impl Evaluator<'_> {
                 setting,
             });
         }
+        let hidden = std::mem::replace(&mut self.prefixed, outer);
         for (name, old) in hidden.into_iter().rev() {
             self.unbind(&name, old);
         }

@@ -3,10 +3,11 @@
 use smol_str::SmolStr;
 
 use crate::{
-    Argument, CommandKind, List, Origin, Part, PartKind, Redirect, RedirectKind, Simple, Span, Value, Word,
+    Argument, Command, CommandKind, Construct, List, Origin, Part, PartKind, Pipeline, Redirect,
+    RedirectKind, Simple, Span, Statement, Value, Word,
 };
 
-use super::state::Channel;
+use super::state::{Channel, Variable};
 use super::{Env, Evaluator, PendingPipe};
 
 impl Evaluator<'_> {
@@ -16,9 +17,11 @@ impl Evaluator<'_> {
             return Value::Unknown(Origin::Substitution);
         }
         env.reach.substituted = true;
+        self.check_printed(list, env.span(span));
         let simple = self.only_printer(list);
         let mut output = None;
         self.isolated(|inner| {
+            inner.hide_prefix();
             inner.state.connect(1, Channel::Captured);
             inner.output = None;
             let failure = inner.list(list, env);
@@ -40,6 +43,40 @@ impl Evaluator<'_> {
                 | Value::Unknown(_),
             )
             | None => Value::Unknown(Origin::Substitution),
+        }
+    }
+
+    /// bash prints the commands of a substitution and reads them again, and loses separators after a here-document. Only a
+    /// here-document of simple commands in one statement survives.
+    fn check_printed(&mut self, list: &List, span: Span) {
+        if !holds_here_document(list) {
+            return;
+        }
+        let simple = |p: &Pipeline| p.stages.iter().all(|c| matches!(c.kind, CommandKind::Simple(_)));
+        let [
+            Statement {
+                first,
+                rest,
+                background: false,
+                ..
+            },
+        ] = list.statements.as_slice()
+        else {
+            self.refuse(Construct::HeredocInSubstitution, span);
+            return;
+        };
+        if !simple(first) || !rest.iter().all(|(_, p)| simple(p)) {
+            self.refuse(Construct::HeredocInSubstitution, span);
+        }
+    }
+
+    /// Assignments before the command that is being expanded are not seen inside of a substitution.
+    fn hide_prefix(&mut self) {
+        for (name, old) in std::mem::take(&mut self.prefixed) {
+            let old = old.unwrap_or_else(Variable::environment);
+            let joined = self.lookup(&name).join(&old, self.set_values());
+            self.state.change().set(&name, joined);
+            self.prefixed.push((name, Some(old)));
         }
     }
 
@@ -96,7 +133,9 @@ impl Evaluator<'_> {
         let pipe = self.new_pipe();
         let first = self.out.invocations.len();
         let outer = std::mem::take(&mut self.pending);
+        self.check_printed(list, env.span(list.span));
         self.isolated(|inner| {
+            inner.hide_prefix();
             if read {
                 inner.state.connect(1, Channel::Into(pipe));
             } else {
@@ -115,4 +154,37 @@ impl Evaluator<'_> {
         });
         pipe
     }
+}
+
+/// Whether a here-document stands in a list, outside of substitutions, which are printed as they were written.
+fn holds_here_document(list: &List) -> bool {
+    list.statements.iter().any(|statement| {
+        let pipelines = std::iter::once(&statement.first).chain(statement.rest.iter().map(|(_, p)| p));
+        pipelines.flat_map(|p| &p.stages).any(command_holds_here_document)
+    })
+}
+
+fn command_holds_here_document(command: &Command) -> bool {
+    command
+        .redirects
+        .iter()
+        .any(|r| matches!(r.kind, RedirectKind::HereDocument(_)))
+        || match &command.kind {
+            CommandKind::Simple(_) | CommandKind::Condition(_) | CommandKind::Arithmetic(_) => false,
+            CommandKind::Group(list) | CommandKind::Subshell(list) => holds_here_document(list),
+            CommandKind::If { branches, otherwise } => {
+                branches
+                    .iter()
+                    .any(|(c, b)| holds_here_document(c) || holds_here_document(b))
+                    || otherwise.as_ref().is_some_and(holds_here_document)
+            }
+            CommandKind::While { condition, body, .. } => {
+                holds_here_document(condition) || holds_here_document(body)
+            }
+            CommandKind::For { body, .. } | CommandKind::ForArithmetic { body, .. } => {
+                holds_here_document(body)
+            }
+            CommandKind::Case { clauses, .. } => clauses.iter().any(|c| holds_here_document(&c.body)),
+            CommandKind::Function { body, .. } => command_holds_here_document(body),
+        }
 }

@@ -9,6 +9,7 @@ fn known_variables_are_followed() {
     check("D=-delete; find build $D", &["find build -delete"]);
     check("x=a; x+=b; echo $x", &["echo ab"]);
     check("X=1 env", &["env"]);
+    check("a=1 b=$a; a=2 b=$(echo $a) env \"$b\"", &["echo ‹1|2›", "env 1"]);
     check("X=1 env; echo \"$X\"", &["env", "echo ‹›"]);
     check("unset x; echo $x \"$x\"", &["unset x", "echo \"\""]);
     check("IFS=' \t\n'; ls", &["ls"]);
@@ -118,6 +119,7 @@ fn arrays_keep_their_fields() {
 
 #[test]
 fn positions_are_unknown_outside_functions() {
+    check("set -- a $x b; echo \"$*\"", &["set -- a ‹›* b", "echo a‹›b"]);
     check("echo \"$1\" $# \"$@\"", &["echo ‹› ‹int› ‹›*"]);
     check(
         "set -- a 'b c'; echo $# \"$2\" \"$@\" $2 \"${@:2}\"",
@@ -148,6 +150,16 @@ fn printed_text_is_known_where_the_words_are() {
     );
     check("n=$(wc -l < a.txt); echo \"$n\" $n", &["wc -l", "echo ‹› ‹›*"]);
     check("cat $(ls -a)", &["ls -a", "cat ‹›*"]);
+    check(
+        "echo \"$(cat <<E | wc -l && ls\nx\nE\n)\"",
+        &["cat", "wc -l", "ls", "echo ‹›"],
+    );
+    check_refused(
+        "$(cat <<E; ls x\ny\nE\n)",
+        &["heredoc-in-substitution", "dynamic-command"],
+        &["cat", "ls x", "‹›*"],
+    );
+    check_refused("x=\"`echo \"a{b,c}\"`\"", &["backtick-escape"], &["echo a{b,c}"]);
     check("echo \"$(echo a; ls)\"", &["echo a", "ls", "echo ‹›"]);
 }
 
