@@ -335,6 +335,8 @@ pub enum Own {
     },
     /// Never allowed without a rule.
     Unknown(SmolStr),
+    /// Reads every file that a list names: not to be allowed without a rule, but no worse than reading.
+    ReadsListed(SmolStr),
     /// A file found upwards from the directory can name programs under these keys.
     Consults {
         /// The file.

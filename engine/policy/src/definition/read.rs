@@ -756,6 +756,7 @@ impl Reader {
                 bare: self.switch_prop(node, "bare"),
             },
             "unknown" => Own::Unknown(self.text(node)?),
+            "reads-listed" => Own::ReadsListed(self.text(node)?),
             "connects" => {
                 self.problem(
                     node_span(node),

@@ -140,7 +140,7 @@ fn could_be(suspect: &Suspect<'_>, flag: &Flag, options: Options, any_attaches: 
 
 /// Whether giving the flag does more than read files.
 fn matters(flag: &Flag, command: &Command, file_name: bool) -> bool {
-    flag.own.iter().any(own_matters)
+    flag.own.iter().any(|own| own_matters(own, file_name))
         || flag
             .values
             .iter()
@@ -158,7 +158,7 @@ fn blocks_matter(blocks: &[Block], flag: &Flag, file_name: bool, named: bool) ->
                     Test::Operands { .. } | Test::Operand { .. } => false,
                 }));
         (named
-            && (block.own.iter().any(own_matters)
+            && (block.own.iter().any(|own| own_matters(own, file_name))
                 || block.args.iter().any(|arg| arg_matters(arg, file_name))))
             || blocks_matter(&block.blocks, flag, file_name, named)
     })
@@ -168,8 +168,9 @@ fn arg_matters(arg: &Arg, file_name: bool) -> bool {
     arg.effects.iter().any(|effect| effect_matters(effect, file_name))
 }
 
-fn own_matters(own: &Own) -> bool {
+fn own_matters(own: &Own, file_name: bool) -> bool {
     match own {
+        Own::ReadsListed(_) => !file_name,
         Own::ReadsStdin | Own::PrintsPaths { .. } | Own::Reads { .. } => false,
         Own::Changes { .. }
         | Own::Network
