@@ -41,6 +41,7 @@ macro_rules! constructs {
 
 constructs! {
     TextTooLong = "text-too-long", "the text is longer than the limit";
+    WordTooLong = "word-too-long", "an unquoted word is longer than the limit";
     TooDeep = "too-deep", "constructs nest deeper than the limit";
     TooManyCommands = "too-many-commands", "the text holds more commands than the limit";
     TooManyWords = "too-many-words", "an expansion makes more words than the limit";

@@ -5,6 +5,9 @@
 pub struct Limits {
     /// Bytes of one text; 64 KiB by default, configurable up to [`Limits::MAX_TEXT_BYTES`].
     pub text_bytes: usize,
+    /// Bytes of one unquoted piece of a word. No path is longer (`PATH_MAX` of Linux, limits.h(0p)), and what is longer is not
+    /// shown whole to a person who is asked.
+    pub word_bytes: usize,
     /// Nesting of constructs. Each list, compound command, double quote, substitution, expansion and operand counts, so
     /// that `"$( )"` is three deep.
     pub depth: usize,
@@ -31,6 +34,7 @@ impl Limits {
     /// The limits the product ships with.
     pub const DEFAULT: Self = Self {
         text_bytes: 64 << 10,
+        word_bytes: 4096,
         depth: 64,
         commands: 4096,
         expansion_words: 1000,

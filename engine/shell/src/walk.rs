@@ -2,7 +2,7 @@
 
 use crate::{
     Argument, Arithmetic, AssignedValue, Assignment, Brace, Command, CommandKind, Condition, List,
-    ParameterOp, Part, PartKind, RedirectKind, Script, Simple, Word,
+    ParameterOp, Part, PartKind, Redirect, RedirectKind, Script, Simple, Word,
 };
 
 /// Where a word stands.
@@ -30,6 +30,8 @@ pub(crate) trait Visitor {
     fn word(&mut self, word: &Word, place: Place);
     /// A part, wherever it stands, before what is nested in it.
     fn part(&mut self, part: &Part);
+    /// A redirection, before its words.
+    fn redirect(&mut self, _redirect: &Redirect) {}
 }
 
 pub(crate) fn script(script: &Script, visitor: &mut impl Visitor) {
@@ -94,6 +96,7 @@ fn command(node: &Command, visitor: &mut impl Visitor) {
         CommandKind::Arithmetic(node) => arithmetic(node, visitor),
     }
     for redirect in &node.redirects {
+        visitor.redirect(redirect);
         match &redirect.kind {
             RedirectKind::Read(target)
             | RedirectKind::Write(target)

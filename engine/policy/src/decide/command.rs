@@ -375,6 +375,14 @@ impl Decider<'_> {
             CompiledCondition::InPipeline(wanted) => Truth::known(invocation.reach.piped == *wanted),
             CompiledCondition::Background(wanted) => Truth::known(invocation.reach.background == *wanted),
             CompiledCondition::Input(..) => Truth::No,
+            CompiledCondition::GoesOn(beginning) => invocation
+                .words
+                .iter()
+                .filter_map(Field::known)
+                .filter_map(|word| word.strip_prefix(beginning.as_str()))
+                .map(|rest| Truth::known(goes_on(beginning, rest)))
+                .max()
+                .unwrap_or(Truth::No),
         }
     }
 
@@ -396,12 +404,15 @@ impl Decider<'_> {
             }
         }
         for nested in &usage.nested {
-            self.nested(
-                running,
-                usage,
-                nested,
-                named.is_some_and(|(_, rule)| !rule.everything) && usage.wrapper,
-            );
+            let before = self.steps.len();
+            let behind = named.is_some_and(|(_, rule)| !rule.everything) && usage.wrapper;
+            self.nested(running, usage, nested, behind);
+            if let Some((rule, _)) = named
+                && (!usage.wrapper || usage.command.len() > 1)
+                && by_operand(usage, nested)
+            {
+                self.cover_inner(before, rule);
+            }
         }
         if let Some(language) = &usage.runs_stdin {
             self.runs_stdin(running, language, named);
@@ -525,7 +536,8 @@ impl Decider<'_> {
             | CompiledCondition::PipedInto(_)
             | CompiledCondition::InPipeline(_)
             | CompiledCondition::Background(_)
-            | CompiledCondition::Input(..) => None,
+            | CompiledCondition::Input(..)
+            | CompiledCondition::GoesOn(_) => None,
         });
         match bound {
             Some(index) => Cover::Within(reference, index),
@@ -544,7 +556,7 @@ impl Decider<'_> {
         check: u8,
     ) {
         let edited = if access == Access::Read {
-            self.edited_by(running, used, usage)
+            self.edited_by(running, used, usage).or_else(|| url_cover(used, effect, usage, covered))
         } else {
             None
         };
@@ -854,6 +866,19 @@ impl Decider<'_> {
         }
     }
 
+    /// A program that runs others as part of what it is for (`poetry run pytest`), unlike a wrapper, is allowed with what it runs: an
+    /// inner command that no rule speaks of is covered. What rules, paths and checks say of it stays.
+    fn cover_inner(&mut self, from: usize, rule: RuleRef) {
+        for step in self.steps.iter_mut().skip(from) {
+            let own = matches!(step.request, Request::Command(_) | Request::Change(_));
+            let unruled = matches!(step.why, Why::Default(RequestKind::Command) | Why::Unknown(_));
+            if step.outcome == Outcome::Ask && own && unruled && step.check == 0 {
+                step.outcome = Outcome::Allow;
+                step.why = Why::Covered(rule);
+            }
+        }
+    }
+
     fn runs_stdin(&mut self, running: &Running<'_>, language: &str, rule: Option<(RuleRef, &PlanRule)>) {
         let span = running.invocation.span;
         let is_shell = matches!(language, "sh" | "bash" | "zsh" | "dash" | "ksh");
@@ -904,6 +929,17 @@ impl Decider<'_> {
     }
 }
 
+/// Whether an inner command stands as operands, not as the value of an option (`find -exec`).
+fn by_operand(usage: &Use, nested: &Nested) -> bool {
+    let span = match nested {
+        Nested::Argv { span, .. } => *span,
+        Nested::Shell { .. } => return false,
+    };
+    !usage.words.iter().any(|word| {
+        matches!(word.kind, crate::effect::WordKind::Option | crate::effect::WordKind::OptionValue) && word.field.span == span
+    })
+}
+
 /// Settings of an evaluation by their numbers.
 pub(super) fn settings_of(evaluation: &Evaluation, numbers: &[usize]) -> Vec<(SmolStr, Value)> {
     numbers
@@ -921,6 +957,17 @@ pub(super) fn program_name(program: &str, kind: InvocationKind) -> SmolStr {
     match program.rsplit_once('/') {
         Some((directory, base)) if SYSTEM_DIRECTORIES.contains(&directory) => base.into(),
         Some(_) | None => program.into(),
+    }
+}
+
+/// Whether what follows a colon is a plain name or, in a URL, a port with what may follow one. Anything else could make another
+/// host of it (`http://github.com:x@evil.example/`).
+fn goes_on(beginning: &str, rest: &str) -> bool {
+    if beginning.contains("://") {
+        let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        after.len() < rest.len() && (after.is_empty() || after.starts_with(['/', '?', '#']))
+    } else {
+        !rest.is_empty() && rest.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/'))
     }
 }
 
@@ -1017,6 +1064,13 @@ fn given(flag: &FlagPattern, invocation: &Invocation, usage: Option<&Use>) -> Tr
         });
     }
     truth
+}
+
+/// The rule that covers an operand which is a URL, and only for want of knowing it might be the URL of a file.
+fn url_cover(used: &PathUse, effect: &Effect, usage: &Use, covered: Option<(RuleRef, &PlanRule)>) -> Option<RuleRef> {
+    let unknown = matches!(used.path, Value::Unknown(_) | Value::Affixed { .. });
+    let url = usage.effects.iter().any(|own| own.span == effect.span && matches!(own.kind, EffectKind::Connects(_)));
+    covered.filter(|_| unknown && url).map(|(rule, _)| rule)
 }
 
 /// Whether the rule that allows a command covers one of its effects.

@@ -164,7 +164,10 @@ impl<'d> Cut<'d> {
         self.unknowns.push(Unknown { kind, why, span });
     }
 
-    fn unlisted(&mut self, name: &str, span: Span) {
+    /// An option that is not listed stays a word as it is written, so that a pattern must account for it.
+    fn unlisted(&mut self, name: &str, field: &Field) {
+        self.push_word(WordKind::Option, field.clone(), Vec::new());
+        let span = field.span;
         let why = format!("`{name}` is not a known option of `{}`", self.called());
         self.unknown(UnknownKind::Option, span, why);
     }
@@ -250,7 +253,7 @@ impl<'d> Cut<'d> {
         if let Some(flag) = self.flag(text).or_else(|| self.glued(text)) {
             self.give_glued(flag, text, &field.value, field);
         } else {
-            self.unlisted(text, field.span);
+            self.unlisted(text, field);
         }
     }
 
@@ -263,7 +266,7 @@ impl<'d> Cut<'d> {
         } else if let Some(flag) = self.glued(text) {
             self.give_glued(flag, text, &field.value, field);
         } else {
-            self.unlisted(text, field.span);
+            self.unlisted(text, field);
         }
     }
 
@@ -310,7 +313,7 @@ impl<'d> Cut<'d> {
         {
             self.give_attached(flag, name.len() + 1, &field.value, field);
         } else {
-            self.unlisted(text, field.span);
+            self.unlisted(text, field);
         }
     }
 
@@ -321,7 +324,7 @@ impl<'d> Cut<'d> {
             None => (text, false),
         };
         let Some(flag) = self.long_flag(name) else {
-            self.unlisted(name, field.span);
+            self.unlisted(name, field);
             return;
         };
         if attached {
@@ -402,7 +405,7 @@ impl<'d> Cut<'d> {
                     return;
                 }
                 let shown = if first && !options.bundling { text } else { &name };
-                self.unlisted(shown, field.span);
+                self.unlisted(shown, field);
                 return;
             };
             first = false;
@@ -410,7 +413,7 @@ impl<'d> Cut<'d> {
                 Arity::None => {
                     self.give(flag, None, field);
                     if more && !options.bundling {
-                        self.unlisted(text, field.span);
+                        self.unlisted(text, field);
                         return;
                     }
                 }
@@ -450,7 +453,7 @@ impl<'d> Cut<'d> {
             self.order += 1;
             match self.flag(&name) {
                 Some(flag) => self.give(flag, None, first),
-                None => self.unlisted(&name, first.span),
+                None => self.unlisted(&name, first),
             }
         }
     }

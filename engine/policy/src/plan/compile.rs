@@ -560,6 +560,25 @@ impl<'a> Compiler<'a> {
                 let rest: Vec<&str> = words.iter().copied().filter(|word| !is_option(word)).collect();
                 self.word_rule(anywhere, &rest, TextEnd::AnyWords, place);
             }
+            // `npm run test:*` also means the scripts `test:unit`, and `http://localhost:*` any port.
+            if let Some((last, before)) = words.split_last()
+                && !before.is_empty()
+                && !is_option(last)
+                && rule.pattern.ends_with(":*)")
+            {
+                let mut colon = rule.clone();
+                colon.conditions.push(CompiledCondition::GoesOn(format!("{last}:").into()));
+                let mut parts: Vec<CommandPart> =
+                    before.iter().skip(1).map(|word| CommandPart::Word(WordPattern::exactly(word))).collect();
+                let text = WordPiece::Text(format!("{last}:").into());
+                parts.push(CommandPart::Word(WordPattern { pieces: vec![text, WordPiece::AnyText] }));
+                parts.push(CommandPart::AnyWords);
+                let program = WordPattern::exactly(before.first().copied().unwrap_or_default());
+                let end = End { group: self.group(colon), except: false };
+                if self.plan.commands.insert(&program, &parts, end).is_err() {
+                    self.problem("policy::pattern-too-large", "the rule stands for too many commands".to_owned(), place, None);
+                }
+            }
             self.word_rule(rule, &words, pattern.end, place);
             return;
         }

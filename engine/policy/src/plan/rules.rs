@@ -54,4 +54,6 @@ pub(crate) enum CompiledCondition {
     InPipeline(bool),
     Background(bool),
     Input(SmolStr, Vec<Glob>),
+    /// A word begins with this text, which ends in a colon, and goes on with a plain name, or with a port where it is a URL.
+    GoesOn(SmolStr),
 }

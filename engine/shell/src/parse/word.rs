@@ -284,6 +284,23 @@ impl Parser<'_> {
                 return Err(self.since(construct, start));
             }
         }
+        let longest = |part: &Part| match part.kind {
+            PartKind::Literal { .. } => part.span.len(),
+            PartKind::SingleQuoted(_)
+            | PartKind::AnsiC(_)
+            | PartKind::DoubleQuoted(_)
+            | PartKind::Parameter(_)
+            | PartKind::Substitution(_)
+            | PartKind::ReadFrom(_)
+            | PartKind::WriteTo(_)
+            | PartKind::Arithmetic(_)
+            | PartKind::Glob(_)
+            | PartKind::Brace(_)
+            | PartKind::Tilde(_) => 0,
+        };
+        if self.pos - start > self.limits.word_bytes && parts.iter().any(|part| longest(part) > self.limits.word_bytes) {
+            return Err(self.since(Construct::WordTooLong, start));
+        }
         self.check_named_descriptor(start)?;
         self.check_zsh_equals(&parts, start)?;
         if self.shell == Shell::Zsh && matches!(self.slice(start, self.pos)?, "{" | "}") {

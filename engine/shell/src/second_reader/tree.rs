@@ -8,8 +8,7 @@ use tree_sitter::{Node, Parser, Tree};
 
 use crate::walk::{self, Place, Visitor};
 use crate::{
-    Argument, Construct, Count, Field, Limits, NotUnderstood, Origin, Part, Script, Simple, Span, Spelling,
-    Value, Word,
+    Argument, Construct, Count, Field, Limits, NotUnderstood, Origin, Part, Redirect, RedirectKind, Script, Simple, Span, Spelling, Value, Word,
 };
 
 /// Texts with more here-documents are not given to it: its scanner takes quadratic time on many of them.
@@ -97,6 +96,8 @@ fn timed_command(name: Node<'_>, text: &str) -> Option<Span> {
 struct Names<'t> {
     text: &'t str,
     found: Vec<Span>,
+    /// Operators and bodies of here-documents.
+    heredocs: Vec<Span>,
 }
 
 impl Visitor for Names<'_> {
@@ -109,6 +110,14 @@ impl Visitor for Names<'_> {
     fn word(&mut self, _word: &Word, _place: Place) {}
 
     fn part(&mut self, _part: &Part) {}
+
+    fn redirect(&mut self, redirect: &Redirect) {
+        if let RedirectKind::HereDocument(document) = &redirect.kind {
+            let end_line = self.text.get(document.span.end as usize..).map_or(0, |rest| rest.find('\n').unwrap_or(rest.len()));
+            self.heredocs.push(redirect.span);
+            self.heredocs.push(Span { end: document.span.end + Span::new(0, end_line).end, ..document.span });
+        }
+    }
 }
 
 pub(super) fn vote(text: &str, script: &Script) -> Result<(), NotUnderstood> {
@@ -118,6 +127,12 @@ pub(super) fn vote(text: &str, script: &Script) -> Result<(), NotUnderstood> {
             span,
         })
     };
+    let mut names = Names { text, found: Vec::new(), heredocs: Vec::new() };
+    walk::script(script, &mut names);
+    // It reads here-documents wrongly in many ways (their delimiters, substitutions and what follows on the line), so that it is
+    // asked about the text around them.
+    let masked = mask(text, &names.heredocs);
+    let text = masked.as_deref().unwrap_or(text);
     let Some(tree) = parse(text) else { return Ok(()) };
     if tree.root_node().has_error() {
         let mut first = None;
@@ -128,15 +143,11 @@ pub(super) fn vote(text: &str, script: &Script) -> Result<(), NotUnderstood> {
         });
         return disagree(first.unwrap_or_else(|| Span::new(0, text.len())));
     }
-    let mut names = Names {
-        text,
-        found: Vec::new(),
-    };
-    walk::script(script, &mut names);
     // Each name counts up for the strict parser and down for the tree.
     let mut balance: BTreeMap<&str, (i64, Span)> = BTreeMap::new();
-    for span in names.found {
-        let name = span.of(names.text);
+    let hidden = |span: Span| names.heredocs.iter().any(|out| out.start <= span.start && span.end <= out.end);
+    for span in names.found.iter().copied().filter(|span| !hidden(*span)) {
+        let name = span.of(text);
         if !is_declared(name) {
             balance.entry(name).or_insert((0, span)).0 += 1;
         }
@@ -159,6 +170,22 @@ pub(super) fn vote(text: &str, script: &Script) -> Result<(), NotUnderstood> {
         Some(span) => disagree(span),
         None => Ok(()),
     }
+}
+
+/// The text with blanks over these spans, newlines kept; `None` if there are none.
+fn mask(text: &str, spans: &[Span]) -> Option<String> {
+    if spans.is_empty() {
+        return None;
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    for span in spans {
+        for byte in bytes.iter_mut().take(span.end as usize).skip(span.start as usize) {
+            if *byte != b'\n' {
+                *byte = b' ';
+            }
+        }
+    }
+    String::from_utf8(bytes).ok()
 }
 
 pub(super) fn search(text: &str) -> Vec<Vec<Field>> {
