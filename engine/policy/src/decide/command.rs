@@ -556,7 +556,8 @@ impl Decider<'_> {
         check: u8,
     ) {
         let edited = if access == Access::Read {
-            self.edited_by(running, used, usage).or_else(|| url_cover(used, effect, usage, covered))
+            self.edited_by(running, used, usage)
+                .or_else(|| url_cover(used, effect, usage, covered))
         } else {
             None
         };
@@ -936,7 +937,10 @@ fn by_operand(usage: &Use, nested: &Nested) -> bool {
         Nested::Shell { .. } => return false,
     };
     !usage.words.iter().any(|word| {
-        matches!(word.kind, crate::effect::WordKind::Option | crate::effect::WordKind::OptionValue) && word.field.span == span
+        matches!(
+            word.kind,
+            crate::effect::WordKind::Option | crate::effect::WordKind::OptionValue
+        ) && word.field.span == span
     })
 }
 
@@ -967,7 +971,10 @@ fn goes_on(beginning: &str, rest: &str) -> bool {
         let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
         after.len() < rest.len() && (after.is_empty() || after.starts_with(['/', '?', '#']))
     } else {
-        !rest.is_empty() && rest.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/'))
+        !rest.is_empty()
+            && rest
+                .chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/'))
     }
 }
 
@@ -1067,9 +1074,17 @@ fn given(flag: &FlagPattern, invocation: &Invocation, usage: Option<&Use>) -> Tr
 }
 
 /// The rule that covers an operand which is a URL, and only for want of knowing it might be the URL of a file.
-fn url_cover(used: &PathUse, effect: &Effect, usage: &Use, covered: Option<(RuleRef, &PlanRule)>) -> Option<RuleRef> {
+fn url_cover(
+    used: &PathUse,
+    effect: &Effect,
+    usage: &Use,
+    covered: Option<(RuleRef, &PlanRule)>,
+) -> Option<RuleRef> {
     let unknown = matches!(used.path, Value::Unknown(_) | Value::Affixed { .. });
-    let url = usage.effects.iter().any(|own| own.span == effect.span && matches!(own.kind, EffectKind::Connects(_)));
+    let url = usage
+        .effects
+        .iter()
+        .any(|own| own.span == effect.span && matches!(own.kind, EffectKind::Connects(_)));
     covered.filter(|_| unknown && url).map(|(rule, _)| rule)
 }
 

@@ -297,7 +297,9 @@ impl<'d> Touch<'_, 'd> {
                     self.found(plan, Some(arg), *bare)
                 });
             }
-            Own::Unknown(why) | Own::ReadsListed(why) => self.unknown(UnknownKind::Stated, from.span, why.to_string()),
+            Own::Unknown(why) | Own::ReadsListed(why) => {
+                self.unknown(UnknownKind::Stated, from.span, why.to_string())
+            }
             Own::Consults { file, keys } => self.effect(
                 EffectKind::Consults {
                     file: file.clone(),

@@ -567,16 +567,31 @@ impl<'a> Compiler<'a> {
                 && rule.pattern.ends_with(":*)")
             {
                 let mut colon = rule.clone();
-                colon.conditions.push(CompiledCondition::GoesOn(format!("{last}:").into()));
-                let mut parts: Vec<CommandPart> =
-                    before.iter().skip(1).map(|word| CommandPart::Word(WordPattern::exactly(word))).collect();
+                colon
+                    .conditions
+                    .push(CompiledCondition::GoesOn(format!("{last}:").into()));
+                let mut parts: Vec<CommandPart> = before
+                    .iter()
+                    .skip(1)
+                    .map(|word| CommandPart::Word(WordPattern::exactly(word)))
+                    .collect();
                 let text = WordPiece::Text(format!("{last}:").into());
-                parts.push(CommandPart::Word(WordPattern { pieces: vec![text, WordPiece::AnyText] }));
+                parts.push(CommandPart::Word(WordPattern {
+                    pieces: vec![text, WordPiece::AnyText],
+                }));
                 parts.push(CommandPart::AnyWords);
                 let program = WordPattern::exactly(before.first().copied().unwrap_or_default());
-                let end = End { group: self.group(colon), except: false };
+                let end = End {
+                    group: self.group(colon),
+                    except: false,
+                };
                 if self.plan.commands.insert(&program, &parts, end).is_err() {
-                    self.problem("policy::pattern-too-large", "the rule stands for too many commands".to_owned(), place, None);
+                    self.problem(
+                        "policy::pattern-too-large",
+                        "the rule stands for too many commands".to_owned(),
+                        place,
+                        None,
+                    );
                 }
             }
             self.word_rule(rule, &words, pattern.end, place);

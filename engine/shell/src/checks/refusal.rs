@@ -48,7 +48,8 @@ fn check_of(construct: Construct) -> Check {
         | Construct::RedirectTarget => Check::OutputRedirection,
         Construct::TooManyWords | Construct::BraceForm => Check::BraceExpansion,
         Construct::ControlCharacter => Check::ControlCharacters,
-        Construct::TextTooLong | Construct::WordTooLong
+        Construct::TextTooLong
+        | Construct::WordTooLong
         | Construct::TooDeep
         | Construct::TooManyCommands
         | Construct::TooManyHeredocs

@@ -298,7 +298,9 @@ impl Parser<'_> {
             | PartKind::Brace(_)
             | PartKind::Tilde(_) => 0,
         };
-        if self.pos - start > self.limits.word_bytes && parts.iter().any(|part| longest(part) > self.limits.word_bytes) {
+        if self.pos - start > self.limits.word_bytes
+            && parts.iter().any(|part| longest(part) > self.limits.word_bytes)
+        {
             return Err(self.since(Construct::WordTooLong, start));
         }
         self.check_named_descriptor(start)?;

@@ -8,7 +8,8 @@ use tree_sitter::{Node, Parser, Tree};
 
 use crate::walk::{self, Place, Visitor};
 use crate::{
-    Argument, Construct, Count, Field, Limits, NotUnderstood, Origin, Part, Redirect, RedirectKind, Script, Simple, Span, Spelling, Value, Word,
+    Argument, Construct, Count, Field, Limits, NotUnderstood, Origin, Part, Redirect, RedirectKind, Script,
+    Simple, Span, Spelling, Value, Word,
 };
 
 /// Texts with more here-documents are not given to it: its scanner takes quadratic time on many of them.
@@ -113,9 +114,15 @@ impl Visitor for Names<'_> {
 
     fn redirect(&mut self, redirect: &Redirect) {
         if let RedirectKind::HereDocument(document) = &redirect.kind {
-            let end_line = self.text.get(document.span.end as usize..).map_or(0, |rest| rest.find('\n').unwrap_or(rest.len()));
+            let end_line = self
+                .text
+                .get(document.span.end as usize..)
+                .map_or(0, |rest| rest.find('\n').unwrap_or(rest.len()));
             self.heredocs.push(redirect.span);
-            self.heredocs.push(Span { end: document.span.end + Span::new(0, end_line).end, ..document.span });
+            self.heredocs.push(Span {
+                end: document.span.end + Span::new(0, end_line).end,
+                ..document.span
+            });
         }
     }
 }
@@ -127,7 +134,11 @@ pub(super) fn vote(text: &str, script: &Script) -> Result<(), NotUnderstood> {
             span,
         })
     };
-    let mut names = Names { text, found: Vec::new(), heredocs: Vec::new() };
+    let mut names = Names {
+        text,
+        found: Vec::new(),
+        heredocs: Vec::new(),
+    };
     walk::script(script, &mut names);
     // It reads here-documents wrongly in many ways (their delimiters, substitutions and what follows on the line), so that it is
     // asked about the text around them.
@@ -145,7 +156,12 @@ pub(super) fn vote(text: &str, script: &Script) -> Result<(), NotUnderstood> {
     }
     // Each name counts up for the strict parser and down for the tree.
     let mut balance: BTreeMap<&str, (i64, Span)> = BTreeMap::new();
-    let hidden = |span: Span| names.heredocs.iter().any(|out| out.start <= span.start && span.end <= out.end);
+    let hidden = |span: Span| {
+        names
+            .heredocs
+            .iter()
+            .any(|out| out.start <= span.start && span.end <= out.end)
+    };
     for span in names.found.iter().copied().filter(|span| !hidden(*span)) {
         let name = span.of(text);
         if !is_declared(name) {
