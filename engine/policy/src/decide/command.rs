@@ -1,6 +1,6 @@
 //! Deciding one command: the rules that name it, then everything its definition says it does.
 
-use engine_shell::{Count, Evaluation, Field, Invocation, InvocationKind, Span, Stdin, Value};
+use engine_shell::{Count, Directory, Evaluation, Field, Invocation, InvocationKind, Span, Stdin, Value};
 use smol_str::SmolStr;
 
 use super::Decider;
@@ -729,10 +729,8 @@ impl Decider<'_> {
 
     /// A configuration file, found upwards from the directory, that may name programs.
     fn consults(&mut self, running: &Running<'_>, usage: &Use, file: &str, keys: &[SmolStr], span: Span) {
-        let changed = usage.effects.iter().find_map(|effect| match &effect.kind {
-            EffectKind::Reads(used) if effect.source == EffectSource::SetAside => {
-                used.below.clone().or(Some(used.path.clone()))
-            }
+        let changed = usage.effects.iter().rev().find_map(|effect| match &effect.kind {
+            EffectKind::Reads(used) if effect.source == EffectSource::SetAside => Some(used),
             EffectKind::Reads(_)
             | EffectKind::Writes(_)
             | EffectKind::Deletes(_)
@@ -747,7 +745,15 @@ impl Decider<'_> {
             | EffectKind::Interactive
             | EffectKind::Consults { .. } => None,
         });
-        for place in bases(&running.invocation.directory, changed.as_ref()) {
+        let starts = bases(
+            &running.invocation.directory,
+            changed.and_then(|used| used.below.as_ref()),
+        );
+        let places = starts.into_iter().flat_map(|start| match (start, changed) {
+            (Some(start), Some(used)) => bases(&Directory::OneOf(vec![start]), Some(&used.path)),
+            (start, _) => vec![start],
+        });
+        for place in places {
             let Some(place) = place else {
                 self.step(
                     Request::Code(file.into()),

@@ -199,8 +199,11 @@ impl<'d> Touch<'_, 'd> {
     /// The directory that a value at this place is relative to.
     fn below(&self, from: &From) -> Option<Value> {
         let operand = from.source == EffectSource::Operand;
+        // The option that changes the directory is itself relative to the changes before it.
+        let changes_it = !operand && self.changes.iter().any(|change| change.order == from.order);
         self.changes
             .iter()
+            .filter(|change| !changes_it || change.order < from.order)
             .filter(|change| !change.following || (operand && change.order < from.order))
             .fold(None, |so_far, change| {
                 Some(match so_far {
