@@ -82,7 +82,7 @@ constructs! {
     DoubleExpandedTarget = "double-expanded-target", "bash expands the target of `>&` twice";
     RedirectTarget = "redirect-target", "a redirection target that is not followed";
     HeredocDelimiter = "heredoc-delimiter", "a here-document delimiter that shells read in different ways";
-    HeredocContinuation = "heredoc-continuation", "a line continuation in an expanding here-document";
+    HeredocContinuation = "heredoc-continuation", "a line continuation in an expanding here-document that shells join in different ways";
     HeredocTabs = "heredoc-tabs", "an expansion over several lines of a here-document that strips tabs";
     HeredocInSubstitution = "heredoc-in-substitution", "a here-document beside other statements in a substitution";
     Coprocess = "coprocess", "a coprocess";

@@ -277,7 +277,7 @@ pub enum PartKind {
     Glob(SmolStr),
     /// An unquoted `{a,b}` or `{1..9}` that expands.
     Brace(Brace),
-    /// An unquoted `~` or `~name` where it expands; the name is empty for `~`, `+` for `~+`, `-` for `~-`.
+    /// An unquoted `~` or `~name` where it expands (in arguments that look like assignments too, as bash has it); the name is empty for `~`, `+` for `~+`, `-` for `~-`.
     Tilde(SmolStr),
 }
 
@@ -394,7 +394,7 @@ pub enum ParameterOp {
 /// subscripts. The evaluation therefore accepts a variable only where its value is known to be a number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arithmetic {
-    /// Variables that are read, by name (without or with `$`).
+    /// Variables that are read, by name (without or with `$`); also positional parameters, and `#`, `?`, `$`, `!`.
     pub reads: Vec<Name>,
     /// Variables that are assigned (`=`, `+=`, `++`, ...).
     pub writes: Vec<Name>,

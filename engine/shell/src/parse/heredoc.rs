@@ -128,6 +128,7 @@ impl<'t> Parser<'t> {
             span: pending.span,
         };
         let delimiter = pending.delimiter.as_bytes();
+        let mut continued = false;
         loop {
             let line_start = self.pos;
             let rest = self.bytes.get(line_start..).unwrap_or_default();
@@ -140,7 +141,7 @@ impl<'t> Parser<'t> {
                 line = line.trim_ascii_start_tabs();
             }
             self.pos = line_start + length;
-            if line == delimiter {
+            if line == delimiter && !continued {
                 self.pos = (self.pos + 1).min(self.bytes.len());
                 return Ok(line_start);
             }
@@ -148,9 +149,18 @@ impl<'t> Parser<'t> {
                 construct,
                 span: Span::new(line_start, line_start + length),
             };
-            if !pending.quoted && line.ends_with(b"\\") {
+            let continues = !pending.quoted && continues(line);
+            // Shells join lines before or after they look for the end, so it must not depend on that.
+            let before_slash = line.strip_suffix(b"\\").unwrap_or(line);
+            let unclear = (continued && line == delimiter)
+                || (continues
+                    && (pending.strip_tabs
+                        || delimiter.starts_with(before_slash)
+                        || (self.substituted && line.starts_with(delimiter))));
+            if unclear {
                 return Err(refused(Construct::HeredocContinuation));
             }
+            continued = continues;
             if self.substituted && line.starts_with(delimiter) && line.contains(&b')') {
                 // bash may end the document at such a line inside a substitution.
                 return Err(refused(Construct::HeredocDelimiter));
@@ -170,6 +180,16 @@ impl<'t> Parser<'t> {
         self.pending = pending;
         self.waiting_outside = waiting;
         self.bytes = whole;
+        for part in &body {
+            // The shell joins the lines before it reads the expansion, even inside its quotes.
+            let joined = part.span.of(self.text).contains("\\\n");
+            if joined && !matches!(part.kind, PartKind::Literal { .. }) {
+                return Err(NotUnderstood {
+                    construct: Construct::HeredocContinuation,
+                    span: part.span,
+                });
+            }
+        }
         if strip {
             let mut line_start = true;
             for part in &mut body {
@@ -190,6 +210,12 @@ impl<'t> Parser<'t> {
         }
         Ok(body)
     }
+}
+
+/// Whether an expanding line ends in a backslash that is not quoted itself.
+fn continues(line: &[u8]) -> bool {
+    let slashes = line.iter().rev().take_while(|byte| **byte == b'\\').count();
+    slashes % 2 == 1
 }
 
 /// Whether a byte may stand in an unquoted delimiter.

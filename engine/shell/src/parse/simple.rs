@@ -114,7 +114,9 @@ impl Parser<'_> {
         if self.peek() == b'\\' && Reserved::of(text.as_bytes()).is_some() {
             return Err(self.here(Construct::SplitToken));
         }
-        if self.shell == Shell::Zsh && (is_zsh_command_word(text) || text == "}") {
+        // A reserved word gets here only after an assignment or a redirection, where bash alone takes it for a command.
+        let reserved = self.shell != Shell::Bash && Reserved::of(text.as_bytes()).is_some();
+        if reserved || (self.shell == Shell::Zsh && is_zsh_command_word(text)) {
             return Err(refused_word(word, Construct::NotInThisShell));
         }
         if reads_oddly(text) || text.contains('=') {

@@ -199,6 +199,7 @@ fn here_documents_are_read() {
     reads("cat <<A <<B\na\nA\nb\nB\nc", "cat <<[a\n] <<[b\n] ; c");
     reads("cat <<E\nE", "cat <<[]");
     reads("cat <<E\n\\$a \\\\ \"'$\nE\n", "cat <<[\\$a \\ \"'$\n]");
+    reads("cat <<E\na \\\n  b\\\\\nE\n", "cat <<[\\a   b\\\n]");
     reads("python3 - <<'PY'\nx\nPY", "python3 - <<'['x\n']");
     reads("if cat <<E\nx\nE\nthen b; fi", "if cat <<[x\n] then b fi");
     reads("{ cat <<E; }\nx\nE\n", "{ cat <<[x\n] }");

@@ -103,6 +103,7 @@ fn zsh_has_meanings_of_its_own() {
             "noglob a",
             "nocorrect a",
             "repeat 3 a",
+            ">f time a",
             "foreach x",
             "always a",
             "echo $x[1]",
