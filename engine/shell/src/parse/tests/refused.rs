@@ -157,9 +157,17 @@ fn here_documents_that_shells_read_in_different_ways_are_refused() {
     refuses("cat <<''\n\n", Construct::HeredocDelimiter, "<<''");
     refuses("cat <<$x\n$x\n", Construct::HeredocDelimiter, "<<");
     refuses("cat <<E\na\\\nE\nE\n", Construct::HeredocContinuation, "E");
-    refuses("cat <<EOF\nEO\\\nF\nEOF\n", Construct::HeredocContinuation, "EO\\");
+    refuses(
+        "cat <<EOF\nEO\\\nF\nEOF\n",
+        Construct::HeredocContinuation,
+        "EO\\",
+    );
     refuses("cat <<-E\na\\\nb\nE\n", Construct::HeredocContinuation, "a\\");
-    refuses("cat <<E\n$(a 'b\\\nc')\nE\n", Construct::HeredocContinuation, "$(a 'b\\\nc')");
+    refuses(
+        "cat <<E\n$(a 'b\\\nc')\nE\n",
+        Construct::HeredocContinuation,
+        "$(a 'b\\\nc')",
+    );
     refuses(
         "x=$(cat <<E\na\nEX) ; b\nE\n)",
         Construct::HeredocDelimiter,
