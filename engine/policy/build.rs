@@ -77,10 +77,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let mut index = String::new();
-    writeln!(index, "const SHIPPED: usize = {};", places.len())?;
-    writeln!(index, "static PLACES: [(u32, u32); SHIPPED] = {places:?};")?;
+    writeln!(index, "pub(super) const SHIPPED: usize = {};", places.len())?;
+    writeln!(
+        index,
+        "pub(super) static PLACES: [(u32, u32); SHIPPED] = {places:?};"
+    )?;
     let names: Vec<(&String, &usize)> = names.iter().collect();
-    writeln!(index, "static NAMES: &[(&str, u32)] = &{names:?};")?;
+    writeln!(index, "pub(super) static NAMES: &[(&str, u32)] = &{names:?};")?;
     fs::write(out.join("definitions.rs"), index)?;
     fs::write(out.join("definitions.bin"), bytes)?;
     Ok(())

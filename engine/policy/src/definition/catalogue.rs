@@ -8,9 +8,14 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
+use self::index::{NAMES, PLACES, SHIPPED};
 use super::model::Definition;
 
-include!(concat!(env!("OUT_DIR"), "/definitions.rs"));
+/// Names and places of the shipped definitions, written by the build.
+#[expect(clippy::unreadable_literal, reason = "offsets that nobody reads")]
+mod index {
+    include!(concat!(env!("OUT_DIR"), "/definitions.rs"));
+}
 
 /// All shipped definitions one after another, as they are stored.
 static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/definitions.bin"));
@@ -117,7 +122,10 @@ mod tests {
         let mut failures = Vec::new();
         for (file, text) in files() {
             for definition in read_definitions(&text).0 {
-                assert!(!definition.tests.is_empty(), "{file} has no examples");
+                assert!(
+                    !definition.tests.is_empty() || !definition.command.complete,
+                    "{file} has no examples"
+                );
                 failures.extend(
                     run_examples(&definition)
                         .into_iter()

@@ -290,7 +290,8 @@ impl<'d> Cut<'d> {
             self.give(flag, None, field);
             return;
         }
-        if !dashed && !(self.current.options.plus && text.starts_with('+')) {
+        let plus = self.current.options.plus && text.starts_with('+');
+        if !dashed && !plus {
             self.operand(field.clone());
             return;
         }
@@ -359,14 +360,12 @@ impl<'d> Cut<'d> {
             Arity::Next | Arity::Optional | Arity::Glued | Arity::Words => {
                 self.give(flag, Some(value), field);
             }
-            Arity::None => match value.known() {
-                Some("true") => self.give(flag, None, field),
-                // `--dry-run=false` must not count as given.
-                _ => {
-                    let why = format!("`{}` takes no value", flag.canonical());
-                    self.unknown(UnknownKind::Option, field.span, why);
-                }
-            },
+            Arity::None if value.known() == Some("true") => self.give(flag, None, field),
+            // `--dry-run=false` must not count as given.
+            Arity::None => {
+                let why = format!("`{}` takes no value", flag.canonical());
+                self.unknown(UnknownKind::Option, field.span, why);
+            }
         }
     }
 
@@ -490,14 +489,12 @@ impl<'d> Cut<'d> {
             Arity::Next => {
                 let mut attached = attached;
                 for slot in &flag.values {
-                    match attached.take().or_else(|| self.next_value(flag)) {
-                        Some(value) => given.values.push((slot, value)),
-                        None => {
-                            let why = format!("`{}` lacks its value", flag.canonical());
-                            self.unknown(UnknownKind::Value, field.span, why);
-                            break;
-                        }
-                    }
+                    let Some(value) = attached.take().or_else(|| self.next_value(flag)) else {
+                        let why = format!("`{}` lacks its value", flag.canonical());
+                        self.unknown(UnknownKind::Value, field.span, why);
+                        break;
+                    };
+                    given.values.push((slot, value));
                 }
             }
             Arity::Words => {

@@ -43,40 +43,50 @@ fn check(definition: &Definition, example: &Example) -> Option<String> {
     let effects = used.effects.iter().map(|effect| &effect.kind);
     let found: Vec<String> = match example.claim {
         Claim::Reads => effects
-            .filter_map(|kind| match kind {
-                EffectKind::Reads(path) => Some(shown_path(path)),
-                other => ignored(other),
+            .filter_map(|kind| {
+                if let EffectKind::Reads(path) = kind {
+                    Some(shown_path(path))
+                } else {
+                    None
+                }
             })
             .collect(),
         Claim::Writes => effects
-            .filter_map(|kind| match kind {
-                EffectKind::Writes(path) => Some(shown_path(path)),
-                other => ignored(other),
+            .filter_map(|kind| {
+                if let EffectKind::Writes(path) = kind {
+                    Some(shown_path(path))
+                } else {
+                    None
+                }
             })
             .collect(),
         Claim::Deletes => effects
-            .filter_map(|kind| match kind {
-                EffectKind::Deletes(path) => Some(shown_path(path)),
-                other => ignored(other),
+            .filter_map(|kind| {
+                if let EffectKind::Deletes(path) = kind {
+                    Some(shown_path(path))
+                } else {
+                    None
+                }
             })
             .collect(),
         Claim::Connects => effects
-            .filter_map(|kind| match kind {
-                EffectKind::Connects(host) => host.as_ref().map(|host| {
+            .filter_map(|kind| {
+                if let EffectKind::Connects(Some(host)) = kind {
                     let shown = shown(host);
-                    if example.expected.iter().any(|expected| *expected == shown) {
-                        shown
-                    } else {
-                        host_of(&shown).to_owned()
-                    }
-                }),
-                other => ignored(other),
+                    let whole = example.expected.iter().any(|expected| *expected == shown);
+                    Some(if whole { shown } else { host_of(&shown).to_owned() })
+                } else {
+                    None
+                }
             })
             .collect(),
         Claim::LoadsCode => effects
-            .filter_map(|kind| match kind {
-                EffectKind::LoadsCode(what) => Some(shown(what)),
-                other => ignored(other),
+            .filter_map(|kind| {
+                if let EffectKind::LoadsCode(what) = kind {
+                    Some(shown(what))
+                } else {
+                    None
+                }
             })
             .collect(),
         Claim::Runs => used.nested.iter().map(shown_nested).collect(),
@@ -119,25 +129,6 @@ fn check(definition: &Definition, example: &Example) -> Option<String> {
             summary(&used)
         )
     })
-}
-
-/// Names every other effect, so that a new one is placed here on purpose.
-fn ignored(kind: &EffectKind) -> Option<String> {
-    match kind {
-        EffectKind::Reads(_)
-        | EffectKind::Writes(_)
-        | EffectKind::Deletes(_)
-        | EffectKind::Connects(_)
-        | EffectKind::SetsEnv { .. }
-        | EffectKind::LoadsCode(_)
-        | EffectKind::Evaluates(_)
-        | EffectKind::State(_)
-        | EffectKind::Changes { .. }
-        | EffectKind::Privileged
-        | EffectKind::Background
-        | EffectKind::Interactive
-        | EffectKind::Consults { .. } => None,
-    }
 }
 
 fn shown(value: &Value) -> String {

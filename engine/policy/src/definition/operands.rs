@@ -91,12 +91,24 @@ fn operand_is(operands: &[Operand], words: &[SmolStr], index: u32) -> Truth {
     operands.get(at).map_or(Truth::No, is)
 }
 
+/// The option that brought an effect in.
+#[derive(Clone, Debug)]
+pub(super) struct Cause {
+    pub(super) span: Span,
+    pub(super) name: SmolStr,
+    /// It stood before the subcommand.
+    pub(super) set_aside: bool,
+}
+
+/// What a command does by itself, and the option that brought it in, if one did.
+pub(super) type OwnEffect<'d> = (&'d Own, Option<Cause>);
+
 /// Everything that a command does by itself here, with the option that brought it in, if one did.
 pub(super) fn own_effects<'d>(
     chain: &[&'d Command],
     given: &[Given<'d>],
     operands: &[Operand],
-) -> Vec<(&'d Own, Option<(Span, SmolStr, bool)>)> {
+) -> Vec<OwnEffect<'d>> {
     let mut out = Vec::new();
     for (at, command) in chain.iter().enumerate() {
         out.extend(command.own.iter().map(|own| (own, None)));
@@ -111,7 +123,7 @@ fn block_effects<'d>(
     blocks: &'d [Block],
     given: &[Given<'d>],
     operands: Option<&[Operand]>,
-    out: &mut Vec<(&'d Own, Option<(Span, SmolStr, bool)>)>,
+    out: &mut Vec<OwnEffect<'d>>,
 ) {
     for block in blocks {
         let of_operands = block.tests.iter().any(|test| match test {
@@ -132,7 +144,11 @@ fn block_effects<'d>(
                 Test::Flags(flags) => given
                     .iter()
                     .find(|given| flags.contains(given.flag.canonical()))
-                    .map(|given| (given.span, given.flag.canonical().clone(), given.set_aside)),
+                    .map(|given| Cause {
+                        span: given.span,
+                        name: given.flag.canonical().clone(),
+                        set_aside: given.set_aside,
+                    }),
                 Test::Operands { .. } | Test::Operand { .. } => None,
             });
         out.extend(block.own.iter().map(|own| (own, cause.clone())));

@@ -210,10 +210,8 @@ impl Reader {
         for node in nodes {
             let name = node.name().value();
             match name {
-                "flag" | "flags" | "options" => {}
-                "bin" | "source" | "exit_code" | "tests" if place == Place::File => {}
-                "source" | "exit_code" => {}
-                "about" => {}
+                "flag" | "flags" | "options" | "source" | "exit_code" | "about" => {}
+                "bin" | "tests" if place == Place::File => {}
                 "alias" => command.aliases.extend(self.texts(node, 1)),
                 "class" => command.class = self.text(node),
                 // `complete "name" run=...` is the usage specification's shell completion.

@@ -130,19 +130,19 @@ mod tests {
     use super::{Items, split_input, split_string};
     use engine_shell::{Origin, Value};
 
-    fn known(words: &[&str]) -> Option<Vec<Value>> {
-        Some(words.iter().map(|word| Value::Known((*word).into())).collect())
+    fn known(words: &[&str]) -> Vec<Value> {
+        words.iter().map(|word| Value::Known((*word).into())).collect()
     }
 
     #[test]
     fn a_string_is_cut_with_quotes_and_escapes() {
         assert_eq!(
-            split_string("a  'b c' \"d\\te\" f\\_g"),
+            split_string("a  'b c' \"d\\te\" f\\_g").unwrap(),
             known(&["a", "b c", "d\te", "f", "g"])
         );
-        assert_eq!(split_string("a ''"), known(&["a", ""]));
-        assert_eq!(split_string("a b\\c d"), known(&["a", "b"]));
-        assert_eq!(split_string("a # b"), known(&["a"]));
+        assert_eq!(split_string("a ''").unwrap(), known(&["a", ""]));
+        assert_eq!(split_string("a b\\c d").unwrap(), known(&["a", "b"]));
+        assert_eq!(split_string("a # b").unwrap(), known(&["a"]));
         assert_eq!(split_string("a 'b"), None);
         assert_eq!(split_string("a $b"), None);
         assert_eq!(

@@ -149,18 +149,18 @@ fn matters(flag: &Flag, command: &Command, file_name: bool) -> bool {
         || blocks_matter(&command.blocks, flag, file_name, false)
 }
 
-fn blocks_matter(blocks: &[Block], flag: &Flag, file_name: bool, named: bool) -> bool {
+fn blocks_matter(blocks: &[Block], flag: &Flag, file_name: bool, inside: bool) -> bool {
     blocks.iter().any(|block| {
-        let named = named
+        let holds = inside
             || (!block.negated
                 && block.tests.iter().any(|test| match test {
                     Test::Flags(names) => names.contains(flag.canonical()),
                     Test::Operands { .. } | Test::Operand { .. } => false,
                 }));
-        (named
+        (holds
             && (block.own.iter().any(|own| own_matters(own, file_name))
                 || block.args.iter().any(|arg| arg_matters(arg, file_name))))
-            || blocks_matter(&block.blocks, flag, file_name, named)
+            || blocks_matter(&block.blocks, flag, file_name, holds)
     })
 }
 

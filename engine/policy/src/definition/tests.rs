@@ -1,4 +1,8 @@
 //! Facts about applying definitions, each with a small definition of its own.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a test picks the effects it is about"
+)]
 
 use engine_shell::{Count, Field, Origin, Span, Value};
 
@@ -18,10 +22,7 @@ fn used(definition: &str, command: &str) -> Use {
 }
 
 fn shown(value: &Value) -> String {
-    match value {
-        Value::Known(text) => text.to_string(),
-        other => format!("{other:?}"),
-    }
+    value.known().map_or_else(|| format!("{value:?}"), str::to_owned)
 }
 
 /// Every effect in a short form, in order.

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use super::apply::ApplyContext;
 use super::cut::{Cut, Operand};
 use super::model::{Appends, OrPath, Own, Runs, ValueEffect, ValueKind};
-use super::operands::{OperandList, OperandPlan, Place, own_effects};
+use super::operands::{Cause, OperandList, OperandPlan, Place, own_effects};
 use super::partial::{
     Truth, affixed, after, basename, beginning, begins, ending, equals, join, one_of, spaced, texts,
     without_beginning,
@@ -255,7 +255,11 @@ impl<'d> Touch<'_, 'd> {
         let own = own_effects(&self.cut.chain, &self.cut.given, &self.cut.operands);
         for (own, cause) in own {
             let from = match cause {
-                Some((span, name, set_aside)) => From {
+                Some(Cause {
+                    span,
+                    name,
+                    set_aside,
+                }) => From {
                     name,
                     source: if set_aside {
                         EffectSource::SetAside
@@ -528,8 +532,12 @@ impl<'d> Touch<'_, 'd> {
         };
         let stream = effect.dash && value.known() == Some("-");
         match &effect.kind {
-            ValueKind::Reads | ValueKind::ReadsTree if stream => {}
-            ValueKind::Writes | ValueKind::WritesInto | ValueKind::Creates if stream => {}
+            ValueKind::Reads
+            | ValueKind::ReadsTree
+            | ValueKind::Writes
+            | ValueKind::WritesInto
+            | ValueKind::Creates
+                if stream => {}
             ValueKind::Reads => self.reads(value, false, from),
             ValueKind::ReadsTree => self.reads(value, true, from),
             ValueKind::Writes | ValueKind::Creates => self.writes(value, false, from),
@@ -552,7 +560,6 @@ impl<'d> Touch<'_, 'd> {
                 self.writes(value, true, from);
             }
             ValueKind::Connects { or } => self.connects(value, *or, from),
-            ValueKind::Runs(_) => {}
             ValueKind::RunsSplit => self.split(&value, field, from),
             ValueKind::RunsShell { remote, shell } => {
                 let program = self.cut.program.as_str();
@@ -608,7 +615,9 @@ impl<'d> Touch<'_, 'd> {
                 let (name, value) = assignment(&value);
                 self.effect(EffectKind::SetsEnv { name, value }, from);
             }
-            ValueKind::ChangesDirectory { .. }
+            // Command lines are gathered whole, and the others are prepared before.
+            ValueKind::Runs(_)
+            | ValueKind::ChangesDirectory { .. }
             | ValueKind::Narrows
             | ValueKind::Excludes
             | ValueKind::Appears => {}
@@ -704,7 +713,7 @@ impl<'d> Touch<'_, 'd> {
         };
         if let Some(placeholder) = &placeholder {
             let (value, count) = if reads_stdin {
-                let field = self.from_stdin(runs.appends, from.span);
+                let field = self.standard_input(runs.appends, from.span);
                 (
                     field.map_or(Value::Known(SmolStr::default()), |field| field.value),
                     Count::One,
@@ -725,7 +734,7 @@ impl<'d> Touch<'_, 'd> {
                 ..Field::literal("", from.span)
             }),
             Some(Appends::Stdin | Appends::StdinNul | Appends::StdinWords | Appends::StdinLines) => {
-                words.extend(self.from_stdin(runs.appends, from.span));
+                words.extend(self.standard_input(runs.appends, from.span));
             }
             None => {}
         }
@@ -769,7 +778,7 @@ impl<'d> Touch<'_, 'd> {
     }
 
     /// The words that standard input becomes.
-    fn from_stdin(&self, how: Option<Appends>, span: Span) -> Option<Field> {
+    fn standard_input(&self, how: Option<Appends>, span: Span) -> Option<Field> {
         let field = |value, count| {
             Some(Field {
                 value,
@@ -896,22 +905,20 @@ fn names_host(value: &Value) -> Truth {
         let before = text.split('/').next().unwrap_or(text);
         before.contains(':')
     };
-    match texts(value) {
-        Some(all) => all
+    if let Some(all) = texts(value) {
+        return all
             .iter()
             .map(|text| if of(text) { Truth::Yes } else { Truth::No })
             .reduce(|one, other| if one == other { one } else { Truth::Maybe })
-            .unwrap_or(Truth::Maybe),
-        None => {
-            let start = beginning(value);
-            if of(&start) {
-                Truth::Yes
-            } else if start.contains('/') {
-                Truth::No
-            } else {
-                Truth::Maybe
-            }
-        }
+            .unwrap_or(Truth::Maybe);
+    }
+    let start = beginning(value);
+    if of(&start) {
+        Truth::Yes
+    } else if start.contains('/') {
+        Truth::No
+    } else {
+        Truth::Maybe
     }
 }
 
