@@ -35,14 +35,21 @@ impl Evaluator<'_> {
         } else if command.redirects.is_empty() {
             self.compound(&command.kind, env)
         } else {
-            let before = Rc::clone(&self.state.descriptors);
-            self.redirects(&command.redirects, env);
+            let start = self.state.clone();
+            let before = Rc::clone(&start.descriptors);
+            let fails = self.redirects(&command.redirects, env);
             let mut failure = self.compound(&command.kind, env);
             if let Some(failed) = &mut failure {
                 failed.descriptors = Rc::clone(&before);
             }
             self.state.descriptors = before;
-            failure
+            if fails {
+                let failed = failure.unwrap_or_else(|| self.state.clone());
+                let failed = self.join(failed, start);
+                self.distinct(failed)
+            } else {
+                failure
+            }
         };
         if !self.pending.is_empty() {
             let pending = std::mem::take(&mut self.pending);

@@ -6,11 +6,29 @@ use super::state::Channel;
 use super::{Env, Evaluator};
 
 impl Evaluator<'_> {
-    /// Performs redirections in order.
-    pub(super) fn redirects(&mut self, redirects: &[Redirect], env: Env<'_>) {
+    /// Performs redirections in order. Gives whether one may fail, and then the command does not run.
+    pub(super) fn redirects(&mut self, redirects: &[Redirect], env: Env<'_>) -> bool {
+        let first = self.out.accesses.len();
+        let mut fails = false;
         for redirect in redirects {
             self.redirect(redirect, env);
+            fails |= match &redirect.kind {
+                RedirectKind::Duplicate { from, .. } => *from > 2,
+                // These fail if what they open does; see below.
+                RedirectKind::Read(_)
+                | RedirectKind::Write(_)
+                | RedirectKind::Clobber(_)
+                | RedirectKind::Append(_)
+                | RedirectKind::ReadWrite(_)
+                | RedirectKind::WriteBoth(_)
+                | RedirectKind::AppendBoth(_)
+                | RedirectKind::Close
+                | RedirectKind::HereDocument(_)
+                | RedirectKind::HereString(_) => false,
+            };
         }
+        let mut opened = self.out.accesses.iter().skip(first);
+        fails || opened.any(|a| a.path != Value::Descriptor && a.path.known() != Some("/dev/null"))
     }
 
     fn redirect(&mut self, redirect: &Redirect, env: Env<'_>) {

@@ -49,15 +49,18 @@ impl Evaluator<'_> {
             }
         }
         if fields.is_empty() {
+            let before = self.state.clone();
             for assignment in &simple.assignments {
                 let content = self.assigned(assignment, env);
                 let target = Target::shell(env.span(assignment.span));
                 self.assign(&assignment.name.text, content, target, env);
             }
             if !command.redirects.is_empty() {
-                let before = Rc::clone(&self.state.descriptors);
+                let descriptors = Rc::clone(&self.state.descriptors);
                 self.redirects(&command.redirects, env);
-                self.state.descriptors = before;
+                self.state.descriptors = descriptors;
+                // The assignments are not made if a redirection fails.
+                self.settle(Some(before));
             }
             return None;
         }
@@ -73,7 +76,7 @@ impl Evaluator<'_> {
             return self.call(call, env);
         }
         let before = self.state.clone();
-        self.redirects(&command.redirects, env);
+        let fails = self.redirects(&command.redirects, env);
         if !Rc::ptr_eq(&before.data, &self.state.data) {
             // What expanding a target changes is lost with the process it happens in, if that is another one.
             let mut unchanged = before.clone();
@@ -86,7 +89,12 @@ impl Evaluator<'_> {
             if let Some(failed) = &mut failure {
                 failed.descriptors = Rc::clone(&before.descriptors);
             }
-            self.state.descriptors = before.descriptors;
+            self.state.descriptors = Rc::clone(&before.descriptors);
+        }
+        if fails {
+            let failed = failure.unwrap_or_else(|| self.state.clone());
+            let failed = self.join(failed, before);
+            return self.distinct(failed);
         }
         failure
     }

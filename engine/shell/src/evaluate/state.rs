@@ -398,6 +398,8 @@ fn join_descriptors(a: &State, b: &State) -> Vec<(u32, Channel)> {
     fds.dedup();
     let joined = |fd: u32| match (a.channel(fd), b.channel(fd)) {
         (x, y) if x == y => x,
+        // Beyond the first three, a descriptor that the text has not opened is closed, and using it fails.
+        (Channel::Inherited, x) | (x, Channel::Inherited) if fd > 2 => x,
         // A write end stays one, so that nothing written to it is lost sight of.
         (Channel::Into(pipe), _) | (_, Channel::Into(pipe)) => Channel::Into(pipe),
         (Channel::Captured, _) | (_, Channel::Captured) => Channel::Captured,

@@ -17,6 +17,18 @@ fn branches_are_joined() {
 }
 
 #[test]
+fn a_failing_redirection_keeps_the_command_from_running() {
+    check("x=a; { x=b; } > f; echo $x", &["echo ‹a|b›"]);
+    check("x=a; { x=b; } > f && echo $x", &["echo b"]);
+    check("x=a; { x=b; } 2> /dev/null; echo $x", &["echo b"]);
+    check(
+        "set -- a; set -- b < f; echo $1",
+        &["set -- a", "set -- b", "echo ‹›*"],
+    );
+    check("x=a; x=b > f; echo $x", &["echo ‹a|b›"]);
+}
+
+#[test]
 fn loops_over_literals_give_sets() {
     check(
         "for f in a.txt b.txt; do cat \"$f\"; done",
@@ -166,7 +178,7 @@ fn following_a_text_is_bounded() {
     let mut text = String::from("f0() { ls; }; ");
     for i in 1..8 {
         let calls = format!("f{}; ", i - 1).repeat(20);
-        text += &format!("f{i}() {{ {calls} }}; ");
+        text.extend([&format!("f{i}() {{ "), calls.as_str(), "}; "]);
     }
     text.push_str("f7");
     assert_eq!(refusals(&run(&text)), ["too-many-steps"]);
