@@ -149,18 +149,18 @@ impl<'t> Parser<'t> {
                 construct,
                 span: Span::new(line_start, line_start + length),
             };
-            let continues = !pending.quoted && continues(line);
+            let joins = !pending.quoted && continues(line);
             // Shells join lines before or after they look for the end, so it must not depend on that.
             let before_slash = line.strip_suffix(b"\\").unwrap_or(line);
             let unclear = (continued && line == delimiter)
-                || (continues
+                || (joins
                     && (pending.strip_tabs
                         || delimiter.starts_with(before_slash)
                         || (self.substituted && line.starts_with(delimiter))));
             if unclear {
                 return Err(refused(Construct::HeredocContinuation));
             }
-            continued = continues;
+            continued = joins;
             if self.substituted && line.starts_with(delimiter) && line.contains(&b')') {
                 // bash may end the document at such a line inside a substitution.
                 return Err(refused(Construct::HeredocDelimiter));
