@@ -73,11 +73,13 @@ fn every_depth_below_the_limit_fits_a_small_stack() {
 fn counts_are_limited() {
     assert_eq!(construct(&"a;".repeat(4096)), None);
     assert_eq!(construct(&"a;".repeat(4097)), Some(Construct::TooManyCommands));
-    assert_eq!(construct(&"a".repeat(64 << 10)), None);
+    assert_eq!(construct(&"a ".repeat(32 << 10)), None);
     assert_eq!(
-        construct(&"a".repeat((64 << 10) + 1)),
+        construct(&format!("{}a", "a ".repeat(32 << 10))),
         Some(Construct::TextTooLong)
     );
+    assert_eq!(construct(&"a".repeat(4096)), None);
+    assert_eq!(construct(&"a".repeat(4097)), Some(Construct::WordTooLong));
     assert_eq!(construct("echo {1..1000}"), None);
     assert_eq!(construct("echo {1..1001}"), Some(Construct::TooManyWords));
     assert_eq!(construct("echo {1..999999999}"), Some(Construct::TooManyWords));
