@@ -514,8 +514,10 @@ impl<'d> Cut<'d> {
         if flag.ends_options {
             self.ended = true;
         }
-        // An unknown word before may have taken this one as its value.
-        if flag.terminal && self.unknowns.is_empty() && field.count == Count::One {
+        // An unknown word before may have taken this one as its value, and with `POSIXLY_CORRECT` set an operand before
+        // would make it an operand, too.
+        if flag.terminal && self.unknowns.is_empty() && self.operands.is_empty() && field.count == Count::One
+        {
             self.terminal = true;
         }
         self.splice(&given);

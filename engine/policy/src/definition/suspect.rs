@@ -73,9 +73,24 @@ pub(super) fn suspicion(suspect: &Suspect<'_>, cut: &Cut<'_>) -> Option<Unknown>
         Arity::None | Arity::Glued => false,
     };
     let any_attaches = options.bundling && cut.flags().any(attaches);
-    let harmful = cut.flags().find(|flag| {
-        could_be(suspect, flag, options, any_attaches) && matters(flag, command, suspect.file_name)
-    });
+    let mut possible = cut
+        .flags()
+        .filter(|flag| could_be(suspect, flag, options, any_attaches))
+        .peekable();
+    if command.operands_run
+        && let Some(flag) = possible.peek()
+    {
+        // Even an inert option would make another word the program.
+        return Some(Unknown {
+            kind: UnknownKind::Program,
+            why: format!(
+                "{shown} may be the option `{}`, and then another word is the program",
+                flag.canonical()
+            ),
+            span: suspect.field.span,
+        });
+    }
+    let harmful = possible.find(|flag| matters(flag, &cut.chain, suspect.file_name));
     if let Some(flag) = harmful {
         return unknown(format!("{shown} may be the option `{}`", flag.canonical()));
     }
@@ -139,14 +154,16 @@ fn could_be(suspect: &Suspect<'_>, flag: &Flag, options: Options, any_attaches: 
 }
 
 /// Whether giving the flag does more than read files.
-fn matters(flag: &Flag, command: &Command, file_name: bool) -> bool {
+fn matters(flag: &Flag, chain: &[&Command], file_name: bool) -> bool {
     flag.own.iter().any(|own| own_matters(own, file_name))
         || flag
             .values
             .iter()
             .flat_map(|value| &value.effects)
             .any(|effect| effect_matters(effect, file_name))
-        || blocks_matter(&command.blocks, flag, file_name, false)
+        || chain
+            .iter()
+            .any(|command| blocks_matter(&command.blocks, flag, file_name, false))
 }
 
 fn blocks_matter(blocks: &[Block], flag: &Flag, file_name: bool, inside: bool) -> bool {

@@ -130,6 +130,7 @@ fn a_dash_alone_is_standard_input_or_output() {
 #[test]
 fn a_terminal_option_leaves_nothing_else() {
     assert_eq!(effects(&used(SORT, "sort -o out --help")), Vec::<String>::new());
+    assert_eq!(effects(&used(SORT, "sort in --help -o out")), ["w out", "r in"]);
     // The unknown option may have taken `--help` as its value.
     let use_ = used(SORT, "sort --zap --help -o out");
     assert_eq!(effects(&use_), ["w out"]);
@@ -505,6 +506,11 @@ complete
     assert_eq!(kinds(&used(timeout, "timeout 5 ls *.txt")), []);
     assert_eq!(kinds(&used(timeout, "timeout 5 \"$X\"")), [UnknownKind::Program]);
     assert!(kinds(&used(timeout, "timeout $X ls")).contains(&UnknownKind::Program));
+    // As an option it would make `ls` the duration.
+    assert_eq!(
+        kinds(&used(timeout, "timeout \"$X\" ls rm")),
+        [UnknownKind::Program]
+    );
 }
 
 #[test]
