@@ -154,7 +154,13 @@ pub(crate) fn value_covers(value: &Value, text: &[u8]) -> bool {
                 && text.ends_with(suffix.as_bytes())
         }
         Value::Integer => is_number(text.strip_prefix(b"-").unwrap_or(text)),
-        Value::Descriptor => text.strip_prefix(b"/dev/fd/").is_some_and(is_number),
+        Value::Descriptor => {
+            // zsh spells it through `/proc`.
+            let number = text
+                .strip_prefix(b"/dev/fd/")
+                .or_else(|| text.strip_prefix(b"/proc/self/fd/"));
+            number.is_some_and(is_number)
+        }
         Value::Unknown(_) => true,
     }
 }

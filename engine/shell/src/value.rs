@@ -34,7 +34,7 @@ pub enum Value {
     /// A whole number in decimal: an optional `-` and at least one digit. What arithmetic and `$#` give: nothing in it
     /// splits, globs or names a path, but it may begin with a dash.
     Integer,
-    /// The path that a process substitution stands for, `/dev/fd/N`. Only the shell makes it; a text cannot spell it with
+    /// The path that a process substitution stands for, `/dev/fd/N` or `/proc/self/fd/N`. Only the shell makes it; a text cannot spell it with
     /// an unknown part, so its end is the substituted command and never another file.
     Descriptor,
     /// Anything.

@@ -128,7 +128,10 @@ impl Evaluator<'_> {
                 None
             }
             "jobs" => {
-                self.only_operands(&call, &["-l", "-n", "-p", "-r", "-s"]);
+                self.only_operands(
+                    &call,
+                    &["-l", "-n", "-p", "-r", "-s", "-lp", "-pr", "-rp", "-ps", "-sp"],
+                );
                 self.announce(call, env);
                 None
             }
@@ -158,10 +161,18 @@ impl Evaluator<'_> {
             }
             "alias" | "unalias" => {
                 // In a shell that is not interactive aliases are not expanded; zsh and sh expand them on later lines.
-                let asks = name == "alias" && call.fields.len() == 1;
+                let asks = name == "alias"
+                    && call
+                        .arguments()
+                        .iter()
+                        .all(|f| f.known().is_some_and(|t| !t.contains('=') && !t.starts_with('-')));
                 if !asks {
                     self.refuse(Construct::BuiltinForm, span);
                 }
+                self.announce(call, env);
+                None
+            }
+            "history" if call.arguments().iter().all(|f| f.value.is_integer()) => {
                 self.announce(call, env);
                 None
             }

@@ -84,7 +84,7 @@ impl Value {
             Self::Glob(pattern) => glob_prefix(pattern),
             Self::Below(root) => root.clone(),
             Self::Affixed { prefix, .. } => prefix.clone(),
-            Self::Descriptor => SmolStr::new_static("/dev/fd/"),
+            Self::Descriptor => SmolStr::new_static("/"),
             Self::Integer | Self::Unknown(_) => SmolStr::default(),
         }
     }
@@ -249,7 +249,7 @@ impl Value {
             }
             Self::Below(root) => text.starts_with(root.as_str()),
             Self::Integer => is_integer(text),
-            Self::Descriptor => text.starts_with("/dev/fd/"),
+            Self::Descriptor => text.starts_with("/dev/fd/") || text.starts_with("/proc/self/fd/"),
             Self::Unknown(_) => true,
         }
     }
@@ -275,7 +275,7 @@ impl Value {
             Self::Known(t) => t.contains(c),
             Self::OneOf(texts) => texts.iter().any(|t| t.contains(c)),
             Self::Integer => c == '-' || c.is_ascii_digit(),
-            Self::Descriptor => c.is_ascii_digit() || "/dev/fd/".contains(c),
+            Self::Descriptor => c.is_ascii_digit() || "/dev/proc/self/fd/".contains(c),
             Self::Glob(_) | Self::Below(_) | Self::Affixed { .. } | Self::Unknown(_) => true,
         }
     }

@@ -153,7 +153,7 @@ impl Evaluator<'_> {
                     self.announce(call, env);
                     return None;
                 }
-                Some(text) if text.starts_with('-') => {
+                Some(text) if text.starts_with('-') && text != "-" => {
                     self.refuse(Construct::BuiltinForm, field.span);
                     break;
                 }

@@ -222,6 +222,11 @@ impl Evaluator<'_> {
                     let name = SmolStr::from(text);
                     self.unset_one(&name, variables, functions, field.span);
                 }
+                // One element, counted by a plain number.
+                Some(text) if functions && element_of(text).is_some() => {
+                    let name = SmolStr::from(element_of(text).unwrap_or_default());
+                    self.store(&name, Content::AnyArray(Origin::Variable));
+                }
                 Some(text) if !variables && !text.starts_with('-') => {
                     self.unset_one(&text.into(), false, true, field.span);
                 }
@@ -263,4 +268,11 @@ fn prefixed_name(field: &Field) -> Option<SmolStr> {
     let prefix = field.value.known_prefix();
     let (name, _) = prefix.split_once('=')?;
     is_identifier(name).then(|| name.into())
+}
+
+/// The array in `name[3]`.
+fn element_of(text: &str) -> Option<&str> {
+    let (name, index) = text.strip_suffix(']')?.split_once('[')?;
+    let number = !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit());
+    (number && is_identifier(name)).then_some(name)
 }
