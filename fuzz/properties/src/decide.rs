@@ -75,7 +75,15 @@ pub fn plan_of(text: &str, format: Format) -> Option<Plan> {
         Format::Kdl => "input.kdl",
         Format::Toml => "input.toml",
     };
-    load(&[Root::Text { name: name.to_owned(), text: text.to_owned(), format }], &NoFiles).compile()
+    load(
+        &[Root::Text {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            format,
+        }],
+        &NoFiles,
+    )
+    .compile()
 }
 
 /// The outcome of a command where nothing is known of the file system.
@@ -94,7 +102,10 @@ pub fn verdict(plan: &Plan, command: &str) -> Result<Outcome, Violation> {
     spans_inside("decide", &decision.steps, command)?;
     spans_inside("decide", &decision.findings, command)?;
     if decision.outcome != Outcome::Allow && decision.reasons().next().is_none() {
-        return Err(Violation(format!("{} without a reason: {command:?}", decision.outcome.as_str())));
+        return Err(Violation(format!(
+            "{} without a reason: {command:?}",
+            decision.outcome.as_str()
+        )));
     }
     if decision.outcome == Outcome::Allow && parse(command, Shell::Bash, &Limits::DEFAULT).is_err() {
         return Err(Violation(format!("allowed and not understood: {command:?}")));
@@ -106,7 +117,11 @@ pub fn verdict(plan: &Plan, command: &str) -> Result<Outcome, Violation> {
 fn at_least(text: &str, outcome: Outcome, command: &str, own: Outcome) -> Result<(), Violation> {
     // What is no longer understood may have lost the words that a deny rule is about; then it must not be allowed.
     let understood = parse(text, Shell::Bash, &Limits::DEFAULT).is_ok();
-    let milder = if understood { outcome < own } else { outcome == Outcome::Allow };
+    let milder = if understood {
+        outcome < own
+    } else {
+        outcome == Outcome::Allow
+    };
     if milder {
         return Err(Violation(format!(
             "{command:?} is {}, and {text:?} is {}",

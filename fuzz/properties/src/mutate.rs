@@ -4,11 +4,104 @@
 
 /// Pieces that mean something to a shell or to a policy reader.
 const PIECES: &[&str] = &[
-    ";", "&&", "||", "|", "&", "\n", "$(", ")", "`", "'", "\"", "\\", "$'", "${", "}", "<<E\n", "\nE\n", "<(", ">", ">>", "<", "<<<", "2>&1",
-    "(", "{ ", "; }", "((", "))", "[[ ", " ]]", "if ", "; then ", "; fi", "for i in ", "; do ", "; done", "case x in ", ") ;; esac", "function f { ",
-    "f() { ", "$x", "$1", "\"$@\"", "${x:-", "${x#", "${!x}", "$((", "x=", "x=(", "~", "*", "?", "[a-z]", "{a,b}", "{1..9}", "#", " ", "\t", "\r", "\u{0}",
-    "é", "\u{200b}", "\u{202e}", "-", "--", "-c", "eval ", "exec ", "trap ", "cd ", "..", "/", "=", "!", "time ", "coproc ", "EOF", "@", "%", "^", "/* ", " */",
-    "//", "#\"", "\"#", "\"\"\"", "\\u{41}", "true", "#true", "0x", "allow ", "deny ", "[[", "]]", "[a]\n", "...", "(a|b)", "[x]",
+    ";",
+    "&&",
+    "||",
+    "|",
+    "&",
+    "\n",
+    "$(",
+    ")",
+    "`",
+    "'",
+    "\"",
+    "\\",
+    "$'",
+    "${",
+    "}",
+    "<<E\n",
+    "\nE\n",
+    "<(",
+    ">",
+    ">>",
+    "<",
+    "<<<",
+    "2>&1",
+    "(",
+    "{ ",
+    "; }",
+    "((",
+    "))",
+    "[[ ",
+    " ]]",
+    "if ",
+    "; then ",
+    "; fi",
+    "for i in ",
+    "; do ",
+    "; done",
+    "case x in ",
+    ") ;; esac",
+    "function f { ",
+    "f() { ",
+    "$x",
+    "$1",
+    "\"$@\"",
+    "${x:-",
+    "${x#",
+    "${!x}",
+    "$((",
+    "x=",
+    "x=(",
+    "~",
+    "*",
+    "?",
+    "[a-z]",
+    "{a,b}",
+    "{1..9}",
+    "#",
+    " ",
+    "\t",
+    "\r",
+    "\u{0}",
+    "é",
+    "\u{200b}",
+    "\u{202e}",
+    "-",
+    "--",
+    "-c",
+    "eval ",
+    "exec ",
+    "trap ",
+    "cd ",
+    "..",
+    "/",
+    "=",
+    "!",
+    "time ",
+    "coproc ",
+    "EOF",
+    "@",
+    "%",
+    "^",
+    "/* ",
+    " */",
+    "//",
+    "#\"",
+    "\"#",
+    "\"\"\"",
+    "\\u{41}",
+    "true",
+    "#true",
+    "0x",
+    "allow ",
+    "deny ",
+    "[[",
+    "]]",
+    "[a]\n",
+    "...",
+    "(a|b)",
+    "[x]",
 ];
 
 /// Makes inputs out of seeds.
@@ -21,7 +114,9 @@ impl Mutator {
     /// A source of inputs; equal seeds make equal inputs.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 }
+        Self {
+            state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+        }
     }
 
     /// A number below `bound`, 0 for the bound 0 (xorshift64*, Vigna 2016).
@@ -30,7 +125,10 @@ impl Mutator {
         self.state ^= self.state << 25;
         self.state ^= self.state >> 27;
         let number = self.state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16;
-        usize::try_from(number).unwrap_or_default().checked_rem(bound).unwrap_or_default()
+        usize::try_from(number)
+            .unwrap_or_default()
+            .checked_rem(bound)
+            .unwrap_or_default()
     }
 
     /// One of some texts, empty if there are none.
@@ -86,7 +184,9 @@ mod tests {
     fn equal_seeds_make_equal_inputs() {
         let inputs = |seed| {
             let mut mutator = Mutator::new(seed);
-            (0..50).map(|_| mutator.mutant(&["git push -f", "cat < é"])).collect::<Vec<_>>()
+            (0..50)
+                .map(|_| mutator.mutant(&["git push -f", "cat < é"]))
+                .collect::<Vec<_>>()
         };
         assert_eq!(inputs(1), inputs(1));
         assert_ne!(inputs(1), inputs(2));

@@ -15,7 +15,9 @@ pub fn reads_policy(text: &str) -> Result<(), Violation> {
     for problem in &problems {
         let (line, column) = problem.place(text);
         if line == 0 || column == 0 || line > text.split('\n').count() {
-            return Err(Violation(format!("definitions: no place {line}:{column} in {text:?}")));
+            return Err(Violation(format!(
+                "definitions: no place {line}:{column} in {text:?}"
+            )));
         }
     }
     for format in [Format::Kdl, Format::Toml] {
@@ -23,21 +25,37 @@ pub fn reads_policy(text: &str) -> Result<(), Violation> {
         let (document, diagnostics) = read("input", text, format, &mut sources);
         for diagnostic in &diagnostics {
             for (place, _) in &diagnostic.labels {
-                if text.get(place.span.start as usize..place.span.end as usize).is_none() {
-                    return Err(Violation(format!("{format:?}: {} lies outside of {text:?}", diagnostic.code)));
+                if text
+                    .get(place.span.start as usize..place.span.end as usize)
+                    .is_none()
+                {
+                    return Err(Violation(format!(
+                        "{format:?}: {} lies outside of {text:?}",
+                        diagnostic.code
+                    )));
                 }
             }
         }
-        let wrong = diagnostics.iter().any(|diagnostic| diagnostic.level == Level::Error);
+        let wrong = diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.level == Level::Error);
         if wrong == document.is_some() {
-            return Err(Violation(format!("{format:?}: errors and a document, or neither, for {text:?}")));
+            return Err(Violation(format!(
+                "{format:?}: errors and a document, or neither, for {text:?}"
+            )));
         }
         let Some(document) = document else { continue };
-        let Ok(plan) = compile(&[document], Vec::new(), &sources) else { continue };
-        let bytes = plan.to_bytes().ok_or_else(|| Violation(format!("a plan of {text:?} cannot be written")))?;
+        let Ok(plan) = compile(&[document], Vec::new(), &sources) else {
+            continue;
+        };
+        let bytes = plan
+            .to_bytes()
+            .ok_or_else(|| Violation(format!("a plan of {text:?} cannot be written")))?;
         let again = engine_policy::Plan::from_bytes(&bytes).and_then(|plan| plan.to_bytes());
         if again.as_ref() != Some(&bytes) {
-            return Err(Violation(format!("a plan of {text:?} changes when it is read back")));
+            return Err(Violation(format!(
+                "a plan of {text:?} changes when it is read back"
+            )));
         }
     }
     Ok(())

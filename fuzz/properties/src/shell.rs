@@ -27,7 +27,11 @@ pub fn reads_shell(text: &str) -> Result<(), Violation> {
         let Some(script) = script else { continue };
         let evaluation = evaluate(script, text, &context);
         spans_inside("evaluate", &evaluation, text)?;
-        if evaluation.invocations.iter().any(|invocation| invocation.words.is_empty()) {
+        if evaluation
+            .invocations
+            .iter()
+            .any(|invocation| invocation.words.is_empty())
+        {
             return Err(Violation(format!("an invocation without words in {text:?}")));
         }
         if evaluate(script, text, &context) != evaluation {

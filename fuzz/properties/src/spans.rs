@@ -19,9 +19,15 @@ pub fn spans_inside(what: &str, value: &impl Debug, text: &str) -> Result<(), Vi
     }
     let shown = format!("{value:?}");
     for piece in shown.split("Span { start: ").skip(1) {
-        let Some((start, rest)) = piece.split_once(", end: ") else { continue };
-        let Some((end, _)) = rest.split_once(' ') else { continue };
-        let (Ok(start), Ok(end)) = (start.parse::<usize>(), end.parse::<usize>()) else { continue };
+        let Some((start, rest)) = piece.split_once(", end: ") else {
+            continue;
+        };
+        let Some((end, _)) = rest.split_once(' ') else {
+            continue;
+        };
+        let (Ok(start), Ok(end)) = (start.parse::<usize>(), end.parse::<usize>()) else {
+            continue;
+        };
         if text.get(start..end).is_none() {
             return Err(Violation(format!(
                 "{what}: the span {start}..{end} is not one of {text:?} ({} bytes)",
