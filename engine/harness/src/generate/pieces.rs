@@ -1,5 +1,6 @@
 //! The pieces that generated texts are made of. `plain` ones stand for what people write every day, `awkward` ones for what readers
 //! have been seen to misread, and for what is outside of the understood grammar.
+//! Long, since it is a catalogue.
 
 use super::Pieces;
 

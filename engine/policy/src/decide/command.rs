@@ -1,4 +1,6 @@
 //! Deciding one command: the rules that name it, then everything its definition says it does.
+//!
+//! Long, since it is one walk over all kinds of effects, in which each needs what the others learned.
 
 use engine_shell::{Count, Directory, Evaluation, Field, Invocation, InvocationKind, Span, Stdin, Value};
 use smol_str::SmolStr;

@@ -86,7 +86,11 @@ impl Decider<'_> {
             Request::Text,
             refusal.span,
             outcome,
-            Why::NotUnderstood(refusal.clone()),
+            // Within nested text the refusal's own place is one of that text, which nobody outside has.
+            Why::NotUnderstood(engine_shell::NotUnderstood {
+                span: self.outer.unwrap_or(refusal.span),
+                ..refusal.clone()
+            }),
             number,
         );
     }

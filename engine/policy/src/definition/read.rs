@@ -1,4 +1,4 @@
-//! Reads definitions from KDL: every problem of a file in one run, and what could be read.
+//! Reads definitions from KDL: every problem of a file in one run, and what could be read. Long, since it is one grammar.
 //!
 //! Invariant (nothing skipped): a node, property or value that is neither of the vocabulary nor one of the listed words of
 //! the usage specification is a problem.

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Whole processes of `engine check` against /bin/true, in turn, medians of ROUNDS (default 101) pairs; then peak memory.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+rounds=${1:-101}
+target=${CARGO_TARGET_DIR:-$PWD/target}
+
+cargo build --release -q -p engine
+cargo build --release -q -p engine-benches --examples
+engine=$target/release/engine
+paired=$target/release/examples/paired
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$target/release/examples/data" "$work"
+export HOME=$work XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config
+cd "$work"
+
+against_true() {
+    local name=$1
+    shift
+    printf '%-28s ' "$name"
+    "$paired" "$rounds" /dev/null -- "$engine" check "$@" -- /bin/true
+}
+
+against_true status 'git status'
+against_true compound-1k "$(cat compound-1k)"
+against_true here-document-64k "$(cat here-document-64k)"
+against_true rules-1000 --policy rules-1000.kdl 'git status'
+against_true rules-10000 --policy rules-10000.kdl 'git status'
+
+if [[ -x /usr/bin/time ]]; then
+    for name in 'git status' "$(cat here-document-64k)"; do
+        printf '%-28s ' "peak memory (KiB)"
+        # A verdict other than allow is no failure here.
+        { /usr/bin/time -q -f %M "$engine" check "$name" >/dev/null; } 2>&1 || [[ $? -le 4 ]]
+    done
+else
+    echo 'peak memory: skipped, there is no /usr/bin/time (package time)'
+fi
