@@ -305,7 +305,7 @@ impl<'d> Touch<'_, 'd> {
                 });
             }
             Own::Unknown(why) | Own::ReadsListed(why) => {
-                self.unknown(UnknownKind::Stated, from.span, why.to_string())
+                self.unknown(UnknownKind::Stated, from.span, why.to_string());
             }
             Own::Consults { file, keys } => self.effect(
                 EffectKind::Consults {
