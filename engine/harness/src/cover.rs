@@ -66,10 +66,13 @@ fn is_path_of(path: &[u8], argv: &[Vec<u8>], directory: &[u8]) -> bool {
     path == name || absolute()
 }
 
-/// What the shell opens for itself: the null device, the terminal, and its own pipes for process substitutions.
+/// What opens nothing, or what the shell opens for itself: the empty path, the null device, the terminal, and its own pipes for process substitutions.
 fn is_shells_own(path: &[u8]) -> bool {
     let pipe = |digits: &[u8]| digits.len() >= 2 && is_number(digits);
-    path == b"/dev/null" || path == b"/dev/tty" || path.strip_prefix(b"/dev/fd/").is_some_and(pipe)
+    path.is_empty()
+        || path == b"/dev/null"
+        || path == b"/dev/tty"
+        || path.strip_prefix(b"/dev/fd/").is_some_and(pipe)
 }
 
 fn invocation_covers(invocation: &Invocation, argv: &[Vec<u8>], directory: &[u8]) -> bool {

@@ -43,6 +43,41 @@ pub(crate) enum OpenMode {
 }
 
 impl Event {
+    /// The same with the shell's own pipes spelled as bash spells them; zsh has another name for the same directory.
+    pub(crate) fn with_plain_pipes(self) -> Self {
+        match self {
+            Self::Execute {
+                directory,
+                path,
+                argv,
+            } => {
+                let argv = argv.into_iter().map(plain_pipes).collect();
+                Self::Execute {
+                    directory,
+                    path,
+                    argv,
+                }
+            }
+            Self::Open {
+                directory,
+                mode,
+                path,
+            } => Self::Open {
+                directory,
+                mode,
+                path: plain_pipes(path),
+            },
+            Self::Inherit { variable } => Self::Inherit {
+                variable: plain_pipes(variable),
+            },
+            other @ (Self::Enter { .. }
+            | Self::Change { .. }
+            | Self::Connect { .. }
+            | Self::Load { .. }
+            | Self::Signal { .. }) => other,
+        }
+    }
+
     /// The arguments of a program that would have run.
     pub(crate) fn program(&self) -> Option<&[Vec<u8>]> {
         match self {
@@ -55,6 +90,22 @@ impl Event {
             | Self::Inherit { .. }
             | Self::Signal { .. } => None,
         }
+    }
+}
+
+/// Respells paths of descriptors from 10 on, which no text opens by number.
+fn plain_pipes(text: Vec<u8>) -> Vec<u8> {
+    const LONG: &[u8] = b"/proc/self/fd/";
+    let at = text.windows(LONG.len()).position(|window| window == LONG);
+    let Some((before, after)) = at.and_then(|at| Some((text.get(..at)?, text.get(at + LONG.len()..)?)))
+    else {
+        return text;
+    };
+    let digits = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits < 2 {
+        text
+    } else {
+        [before, b"/dev/fd/", &plain_pipes(after.to_vec())].concat()
     }
 }
 

@@ -129,6 +129,9 @@ impl<'a> Oracle<'a> {
             server.end();
         }
         events.retain(|event| !self.own.contains(event));
+        if matches!(self.subject, Subject::Started(_)) {
+            events = events.into_iter().map(Event::with_plain_pipes).collect();
+        }
         Ok(Run {
             events,
             cut: !whole || !answered || self.log.flags() != 0,

@@ -102,6 +102,10 @@ impl Parser<'_> {
             }
         }
         let mut expression = reading.expression;
+        if self.shell == Shell::Zsh && !expression.writes.is_empty() {
+            // The variable becomes an integer, and every later assignment to it is evaluated.
+            return Err(self.since(Construct::NotInThisShell, start));
+        }
         let text = self.slice(start, self.pos)?;
         let end = start + text.trim_end_matches([' ', '\t']).len();
         expression.span = crate::Span::new(start.min(end), end);

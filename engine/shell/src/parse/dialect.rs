@@ -178,7 +178,16 @@ pub(super) fn reads_oddly(word: &str) -> bool {
 pub(super) fn is_zsh_command_word(word: &str) -> bool {
     matches!(
         word,
-        "-" | "always" | "end" | "float" | "foreach" | "integer" | "nocorrect" | "noglob" | "repeat"
+        "-" | "always"
+            | "run-help"
+            | "which-command"
+            | "end"
+            | "float"
+            | "foreach"
+            | "integer"
+            | "nocorrect"
+            | "noglob"
+            | "repeat"
     )
 }
 
@@ -186,7 +195,11 @@ pub(super) fn is_zsh_command_word(word: &str) -> bool {
 /// positional parameter.
 pub(super) fn begins_oddly_in_zsh(word: &str) -> bool {
     let after = word.trim_start_matches(|digit: char| digit.is_ascii_digit());
-    word.starts_with('{') || (after.len() < word.len() && after.starts_with(['=', '+', '[']))
+    // A name may have letters beyond ASCII there.
+    let foreign = word
+        .split_once('=')
+        .is_some_and(|(name, _)| !name.is_ascii() && !name.contains(['"', '\'', '$', '/', '`']));
+    foreign || word.starts_with('{') || (after.len() < word.len() && after.starts_with(['=', '+', '[']))
 }
 
 impl Parser<'_> {

@@ -98,6 +98,11 @@ impl Parser<'_> {
                 self.peek_at(1),
                 b'/' | b'$' | b'"' | b'.' | b' ' | b'\t' | b'\n' | 0
             ),
+            // `$20` is one parameter, and what opens a piece after `$$` belongs to its second dollar.
+            // Letters beyond ASCII belong to the name.
+            0x80.. if in_name(self.byte(start + 1)) => true,
+            b'0'..=b'9' if self.byte(start + 1).is_ascii_digit() => true,
+            b'{' | b'(' | b'\'' | b'$' if self.byte(start + 1) == b'$' => true,
             _ => self.byte(start + 1) == b'#' && !is_meta(next) && next != b'"',
         };
         if differs {

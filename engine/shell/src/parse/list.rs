@@ -51,7 +51,12 @@ impl Parser<'_> {
         };
         self.statement(statement)?;
         self.blanks()?;
-        self.terminator(&mut statement.background)
+        let goes_on = self.terminator(&mut statement.background)?;
+        if statement.background && !statement.rest.is_empty() {
+            // zsh runs what stands before the last operator in this shell.
+            self.not_zsh(statement.span.start as usize)?;
+        }
+        Ok(goes_on)
     }
 
     /// A list that holds something; `opened` is where the construct began that needs it.
@@ -151,7 +156,32 @@ impl Parser<'_> {
             .last()
             .map_or(self.pos, |stage| stage.span.end as usize);
         pipeline.span = Span::new(start, end);
+        self.check_zsh_timed(pipeline)?;
         self.check_multios(pipeline)
+    }
+
+    /// zsh defines and assigns in a process of its own where `time` stands before.
+    fn check_zsh_timed(&self, pipeline: &Pipeline) -> Parsed<()> {
+        let [stage] = pipeline.stages.as_slice() else {
+            return Ok(());
+        };
+        let defines = match &stage.kind {
+            CommandKind::Function { .. } => true,
+            CommandKind::Simple(simple) => simple.words.is_empty(),
+            CommandKind::Group(_)
+            | CommandKind::Subshell(_)
+            | CommandKind::If { .. }
+            | CommandKind::While { .. }
+            | CommandKind::For { .. }
+            | CommandKind::ForArithmetic { .. }
+            | CommandKind::Case { .. }
+            | CommandKind::Condition(_)
+            | CommandKind::Arithmetic(_) => false,
+        };
+        if pipeline.timed && defines {
+            self.not_zsh(pipeline.span.start as usize)?;
+        }
+        Ok(())
     }
 
     /// Reads `!` and `time`.

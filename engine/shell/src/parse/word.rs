@@ -305,8 +305,7 @@ impl Parser<'_> {
         }
         self.check_named_descriptor(start)?;
         self.check_zsh_equals(&parts, start)?;
-        if self.shell == Shell::Zsh && matches!(self.slice(start, self.pos)?, "{" | "}") {
-            // Reserved in any place.
+        if self.shell == Shell::Zsh && closes_group_in_zsh(self.slice(start, self.pos)?, &parts) {
             return Err(self.since(Construct::NotInThisShell, start));
         }
         Ok(Word {
@@ -508,4 +507,17 @@ impl Parser<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether zsh takes the word, or its end, for a brace that opens or closes a group; `{}` is a word.
+fn closes_group_in_zsh(source: &str, parts: &[Part]) -> bool {
+    let literal = matches!(
+        parts.last(),
+        Some(Part {
+            kind: PartKind::Literal { .. },
+            ..
+        })
+    );
+    let closes = literal && source.ends_with('}') && !source.ends_with("\\}") && !source.contains('{');
+    source == "{" || closes
 }
