@@ -167,45 +167,39 @@ static void put(const char *text, size_t length) {
 
 static void put_text(const char *text) { put(text, strlen(text)); }
 
-// A format of plain text, `%s`, `%%` and the usual escapes, with one argument for each `%s`; anything else is not printed.
-static int put_format(char *const argv[], int print) {
-    char *const *argument = argv + 2;
-    for (const char *c = argv[1]; *c; c++) {
-        const char *pair = *c == '%' ? "%%" : "\\nt";
-        if (*c != '%' && *c != '\\') {
-            if (print) put(c, 1);
-            continue;
-        }
-        char kind = *c, next = *++c;
-        if (kind == '%' && next == 's' && *argument) {
-            if (print) put_text(*argument);
-            argument++;
-        } else if (next && strchr(pair, next)) {
-            char made = kind == '\\' && next == 'n' ? '\n' : kind == '\\' && next == 't' ? '\t' : next;
-            if (print) put(&made, 1);
-        } else {
-            return 0;
-        }
+struct word { char *text; int flags; };
+struct words { struct words *next; struct word *word; };
+
+extern int echo_builtin(struct words *) __attribute__((weak));
+extern int printf_builtin(struct words *) __attribute__((weak));
+
+// What bash's own command of that name prints for these words.
+static int print_by_bash(int (*builtin)(struct words *), char *const argv[]) {
+    struct words *list = NULL;
+    size_t count = 0;
+    while (argv[count]) count++;
+    while (count-- > 1) {
+        struct words *first = malloc(sizeof *first);
+        first->word = malloc(sizeof *first->word);
+        first->word->text = strdup(argv[count]);
+        first->word->flags = 0;
+        first->next = list;
+        list = first;
     }
-    return !*argument;
+    builtin(list);
+    fflush(stdout);
+    return 1;
 }
 
 // The commands whose output the analysis knows from their words print it, whatever else programs print.
 static int print_known(char *const argv[]) {
-    if (!strcmp(argv[0], "echo") && !(argv[1] && argv[1][0] == '-')) {
-        for (size_t i = 1; argv[i]; i++) {
-            if (i > 1) put(" ", 1);
-            put_text(argv[i]);
-        }
-        put("\n", 1);
-        return 1;
-    }
+    if (!strcmp(argv[0], "echo") && &echo_builtin) return print_by_bash(echo_builtin, argv);
+    if (!strcmp(argv[0], "printf") && &printf_builtin) return print_by_bash(printf_builtin, argv);
     if (!strcmp(argv[0], "pwd") && !argv[1]) {
         put_text(directory);
         put("\n", 1);
         return 1;
     }
-    if (!strcmp(argv[0], "printf") && argv[1] && argv[1][0] != '-' && put_format(argv, 0)) return put_format(argv, 1);
     if (!strcmp(argv[0], "cat") && !argv[1]) {
         char block[4096];
         ssize_t got;
@@ -494,8 +488,6 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
 
 // ---------------------------------------------------------------------------------------------- the fork server, a builtin of bash
 
-struct word { char *text; int flags; };
-struct words { struct words *next; struct word *word; };
 struct builtin { char *name; int (*run)(struct words *); int flags; char *const *help; const char *usage; char *handle; };
 
 extern int parse_and_execute(char *, const char *, int) __attribute__((weak));

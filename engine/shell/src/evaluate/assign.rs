@@ -56,6 +56,10 @@ impl Evaluator<'_> {
                     return Content::Scalar(value);
                 }
                 match self.lookup(&assignment.name.text).content {
+                    // The shell adds numbers to some of these, or forgets the text.
+                    Content::Scalar(_) if changes_by_itself(&assignment.name.text) => {
+                        Content::Scalar(Value::Unknown(Origin::Variable))
+                    }
                     Content::Scalar(old) => Content::Scalar(old.concat(&value, max)),
                     Content::Array(_) | Content::AnyArray(_) => Content::AnyArray(Origin::Variable),
                 }

@@ -5,7 +5,9 @@
 
 use smol_str::SmolStr;
 
-use crate::{Count, Field, Index, Origin, Parameter, ParameterOp, Part, PartKind, Shell, Span, Value, Word};
+use crate::{
+    Construct, Count, Field, Index, Origin, Parameter, ParameterOp, Part, PartKind, Shell, Span, Value, Word,
+};
 
 use super::assign::Target;
 use super::expand::{Event, Mode, escaped_text, joined};
@@ -32,6 +34,10 @@ impl Evaluator<'_> {
         mode: Mode,
         env: Env<'_>,
     ) -> Expanded {
+        if self.shell() == Shell::Zsh && parameter.name == "IFS" {
+            // It holds a NUL at the start, at which arguments end.
+            self.refuse(Construct::NotInThisShell, env.span(span));
+        }
         let list = match (&parameter.index, parameter.name.as_str()) {
             (Some(Index::All), _) | (None, "@") => Some(false),
             (Some(Index::Joined), _) | (None, "*") => Some(true),

@@ -121,6 +121,10 @@ impl Parser<'_> {
         let pairs = marks.count(Mark::Comma) + marks.count(Mark::Dots) > 0;
         // zsh expands parameters and substitutions first.
         let varies = self.shell == Shell::Zsh && parts.iter().any(varies);
+        if varies && marks.span().of(self.text).replace("{}", "").contains('{') {
+            // What they expand to may make a sequence.
+            return Err(refused(Construct::BraceForm));
+        }
         let mut groups = vec![Group::default()];
         let mut places = marks.places.iter().peekable();
         let mut parts = parts.into_iter().enumerate();

@@ -518,6 +518,9 @@ fn closes_group_in_zsh(source: &str, parts: &[Part]) -> bool {
             ..
         })
     );
-    let closes = literal && source.ends_with('}') && !source.ends_with("\\}") && !source.contains('{');
+    let closes = literal
+        && source.ends_with('}')
+        && !source.ends_with("\\}")
+        && !source.replace("\\{", "").contains('{');
     source == "{" || closes
 }

@@ -1,9 +1,10 @@
 //! Builtins that run other commands: `eval`, `trap`, `command`, `builtin`, `exec`, `source`.
 
-use crate::{Access, AccessMode, Construct, Count, Field, Reach, Span, Value, parse};
+use crate::{Access, AccessMode, Construct, Count, Field, Reach, Shell, Span, Value, parse};
 
 use super::super::call::{Call, Lookup};
 use super::super::expand::joined;
+use super::super::names::is_builtin;
 use super::super::traps::Trap;
 use super::super::{Env, Evaluator, Failure};
 use super::{options::is_operand, place};
@@ -197,6 +198,11 @@ impl Evaluator<'_> {
             self.announce(call, env);
             self.keep_descriptors = true;
             return None;
+        }
+        let named = call.fields.get(at).and_then(Field::known);
+        if self.shell() == Shell::Zsh && named.is_none_or(|name| is_builtin(Shell::Zsh, name)) {
+            // zsh runs builtins there.
+            self.refuse(Construct::NotInThisShell, call.span);
         }
         let failure = self.wrapper(&call, at, Lookup::Programs, env);
         self.settle(failure);
