@@ -51,12 +51,7 @@ impl Parser<'_> {
         };
         self.statement(statement)?;
         self.blanks()?;
-        let goes_on = self.terminator(&mut statement.background)?;
-        if statement.background && !statement.rest.is_empty() {
-            // zsh runs what stands before the last operator in this shell.
-            self.not_zsh(statement.span.start as usize)?;
-        }
-        Ok(goes_on)
+        self.terminator(statement)
     }
 
     /// A list that holds something; `opened` is where the construct began that needs it.
@@ -73,7 +68,7 @@ impl Parser<'_> {
     }
 
     /// Reads what ends a statement; whether another may follow.
-    fn terminator(&mut self, background: &mut bool) -> Parsed<bool> {
+    fn terminator(&mut self, statement: &mut Statement) -> Parsed<bool> {
         match self.peek() {
             b';' if matches!(self.peek_at(1), b';' | b'&') => Ok(false),
             b';' => {
@@ -94,8 +89,12 @@ impl Parser<'_> {
                 if matches!(self.peek(), b'|' | b'!') {
                     self.not_zsh(start)?;
                 }
+                if !statement.rest.is_empty() {
+                    // zsh runs what stands before the last operator in this shell.
+                    self.not_zsh(start)?;
+                }
                 self.plain = false;
-                *background = true;
+                statement.background = true;
                 Ok(true)
             }
             b'\n' => Ok(true),
@@ -156,12 +155,12 @@ impl Parser<'_> {
             .last()
             .map_or(self.pos, |stage| stage.span.end as usize);
         pipeline.span = Span::new(start, end);
-        self.check_zsh_timed(pipeline)?;
-        self.check_multios(pipeline)
+        self.check_zsh_pipeline(pipeline)
     }
 
-    /// zsh defines and assigns in a process of its own where `time` stands before.
-    fn check_zsh_timed(&self, pipeline: &Pipeline) -> Parsed<()> {
+    /// zsh copies outputs, and defines and assigns in a process of its own where `time` stands before.
+    fn check_zsh_pipeline(&self, pipeline: &Pipeline) -> Parsed<()> {
+        self.check_multios(pipeline)?;
         let [stage] = pipeline.stages.as_slice() else {
             return Ok(());
         };
