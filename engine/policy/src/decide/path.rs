@@ -139,6 +139,19 @@ impl Decider<'_> {
                 ruling = stricter;
             }
         }
+        // What a pattern matches may be a link, too.
+        for real in self.links_among(target) {
+            let real = Target::Known(real);
+            let by_real = self.ruling(asked, &real, extent);
+            inside = inside && self.is_inside(as_whole, &real);
+            if let (Ruling::Allow(_), Ruling::Nothing) = (ruling, by_real) {
+                ruling = Ruling::Nothing;
+            }
+            if by_real.rank() > ruling.rank() && !matches!(by_real, Ruling::Allow(_)) {
+                through = Some(real.describe());
+                ruling = by_real;
+            }
+        }
         let check = match target {
             Target::Known(path) if shows_process(&names_of(path)) => 13,
             Target::Pattern(names) if shows_process(names) => 13,
@@ -174,6 +187,28 @@ impl Decider<'_> {
             },
         };
         (outcome, why, check)
+    }
+
+    /// Where the links lead that a pattern matches, as far as the file system can be looked at.
+    fn links_among(&self, target: &Target) -> Vec<SmolStr> {
+        let Target::Pattern(names) = target else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        let mut wanted = |path: &str| {
+            if may_be(names, path, Extent::Itself)
+                && let Some(real) = self.facts.world.real_path(path)
+            {
+                let real = self.in_own_terms(&real);
+                if real != path && !found.contains(&real) {
+                    found.push(real);
+                }
+            }
+            false
+        };
+        // Where not everything was seen, what was seen counts all the same.
+        let _seen_all = self.facts.world.any_below(&literal_beginning(names), &mut wanted);
+        found
     }
 
     /// A real path in terms of the project and home as they are named: where these are links themselves, what is below their real
@@ -278,10 +313,8 @@ impl Decider<'_> {
         let mut matched = Matched::default();
         self.match_index(index, target, extent, &names, false, &mut matched);
         let mut ruling = matched.ruling(self.plan, &mut |_| Truth::Yes);
-        if let (Ruling::DenyMaybe(_) | Ruling::AskMaybe(_), Target::Known(root), Extent::Tree) =
-            (ruling, target, extent)
-        {
-            ruling = self.look_below(asked, root, &names, ruling, &matched);
+        if let Ruling::DenyMaybe(_) | Ruling::AskMaybe(_) = ruling {
+            ruling = self.look_below(asked, target, extent, &names, ruling, &matched);
         }
         // Names that differ only by case are one file on some file systems: a rule that forbids one may mean the other.
         if let Target::Known(path) = target
@@ -299,15 +332,24 @@ impl Decider<'_> {
         ruling
     }
 
-    /// A tree may hold something that a rule forbids: where the file system can be looked at, see whether it does.
+    /// A tree may hold something that a rule forbids, and so may the names that match a pattern: where the file system can be
+    /// looked at, see whether it does. What is written may be new, so that looking says nothing of it.
     fn look_below(
         &self,
         asked: &Asked<'_>,
-        root: &str,
+        target: &Target,
+        extent: Extent,
         names: &Names<'_>,
         unsure: Ruling,
         matched: &Matched,
     ) -> Ruling {
+        // Of a whole tree everything is touched, else what is found is only one of the places it may be.
+        let (root, fits, certain) = match (target, extent, asked.access) {
+            (_, _, Access::Write) | (Target::Unknown(_), _, _) | (Target::Known(_), Extent::Itself | Extent::Somewhere, _) => return unsure,
+            (Target::Known(root), Extent::Tree, Access::Read | Access::Delete) => (root.clone(), None, true),
+            (Target::Somewhere(root), _, Access::Read | Access::Delete) => (root.clone(), None, false),
+            (Target::Pattern(own), _, Access::Read | Access::Delete) => (literal_beginning(own), Some(own), false),
+        };
         let index = self.index_for(asked.access);
         let mut worst = Ruling::Nothing;
         let mut wanted = |path: &str| {
@@ -326,6 +368,9 @@ impl Decider<'_> {
             if (!names.only.is_empty() && !covers(&names.only)) || covers(&names.except) {
                 return false;
             }
+            if fits.is_some_and(|own| !may_be(own, path, extent)) {
+                return false;
+            }
             let mut found = Matched::default();
             let target = Target::Known(path.into());
             self.match_index(
@@ -340,9 +385,11 @@ impl Decider<'_> {
             worst = worst.stricter(ruling);
             matches!(ruling, Ruling::Deny(_))
         };
-        match self.facts.world.any_below(root, &mut wanted) {
+        match self.facts.world.any_below(&root, &mut wanted) {
             None => unsure,
             Some(_) => match worst {
+                Ruling::Deny(rule) if !certain => Ruling::DenyMaybe(rule),
+                Ruling::Ask(rule) if !certain => Ruling::AskMaybe(rule),
                 Ruling::Deny(_) | Ruling::DenyMaybe(_) | Ruling::Ask(_) | Ruling::AskMaybe(_) => worst,
                 // Nothing below is forbidden: what is left is what matched for certain.
                 Ruling::Allow(_) | Ruling::Nothing => {
@@ -422,6 +469,40 @@ impl Decider<'_> {
             }
         }
     }
+}
+
+/// The longest directory that every match of a pattern lies in.
+fn literal_beginning(names: &[Name]) -> SmolStr {
+    let mut path = String::new();
+    for name in names {
+        match name {
+            Name::Literal(name) => {
+                path.push('/');
+                path.push_str(name);
+            }
+            Name::Pattern(_) => break,
+        }
+    }
+    if path.is_empty() { "/".into() } else { path.into() }
+}
+
+/// Whether a path may match a pattern, or lie below a match where everything below is touched. A wildcard stands for no dot at
+/// the beginning of a name: a text that changes this is not understood.
+fn may_be(names: &[Name], path: &str, extent: Extent) -> bool {
+    let parts: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
+    let deep_enough = match extent {
+        Extent::Itself => parts.len() == names.len(),
+        Extent::Tree | Extent::Somewhere => parts.len() >= names.len(),
+    };
+    deep_enough
+        && names.iter().zip(parts).all(|(name, part)| match name {
+            Name::Literal(name) => name == part,
+            Name::Pattern(pattern) => {
+                let text: Vec<_> = part.chars().map(Unit::Char).collect();
+                (pattern.starts_with('.') || pattern.starts_with('\\') || !part.starts_with('.'))
+                    && crate::truth::overlap(&crate::truth::pattern_units(pattern), &text)
+            }
+        })
 }
 
 /// The names of an absolute path.

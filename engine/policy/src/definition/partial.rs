@@ -364,6 +364,39 @@ fn unescaped(pattern: &str) -> String {
     out
 }
 
+/// Globs that match at least the names which a program takes for its glob; `None` if nothing is known of it.
+///
+/// A bracket is spelled differently by different programs, so everything from one on may be anything. A word that the shell
+/// looks for among the file names may become one of these, which the program reads as a glob again.
+pub(super) fn no_narrower(value: &Value) -> Option<Vec<Value>> {
+    match value {
+        Value::Known(_) | Value::OneOf(_) => texts(value).map(|texts| {
+            texts
+                .iter()
+                .map(|text| match text.split_once('[') {
+                    Some((before, _)) => Value::Glob(format!("{}*", before.trim_end_matches('\\')).into()),
+                    None => Value::Glob(text.clone()),
+                })
+                .collect()
+        }),
+        Value::Glob(_) | Value::Affixed { .. } => {
+            let (prefix, suffix) = (beginning(value), ending(value));
+            let special = ['*', '?', '[', ']', '\\'];
+            (!prefix.contains(special) && !suffix.contains(special))
+                .then(|| vec![Value::Glob(format!("{prefix}*{suffix}").into())])
+        }
+        Value::Below(_) | Value::Integer | Value::Descriptor | Value::Unknown(_) => None,
+    }
+}
+
+/// A glob that matches no more than the names which a program takes for its glob, if there is one.
+pub(super) fn no_wider(value: &Value) -> Option<Value> {
+    value
+        .known()
+        .filter(|text| !text.contains(['[', '\\']))
+        .map(|text| Value::Glob(SmolStr::new(text)))
+}
+
 /// Whether a file name could match; a class matches any character, which is never too few.
 fn matches_glob(pattern: &str, text: &str) -> bool {
     let mut pieces: Vec<Option<Option<char>>> = Vec::new();
@@ -423,7 +456,9 @@ fn matches_glob(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Truth, after, basename, begins, equals, join, spaced, without_beginning};
+    use super::{
+        Truth, after, basename, begins, equals, join, no_narrower, no_wider, spaced, without_beginning,
+    };
     use engine_shell::{Origin, Value};
 
     fn glob(text: &str) -> Value {
@@ -432,6 +467,25 @@ mod tests {
 
     fn known(text: &str) -> Value {
         Value::Known(text.into())
+    }
+
+    #[test]
+    fn a_glob_for_a_program_is_never_taken_for_narrower_than_it_is() {
+        assert_eq!(no_narrower(&known("*.rs")), Some(vec![glob("*.rs")]));
+        assert_eq!(no_narrower(&known(".e[n]v")), Some(vec![glob(".e*")]));
+        assert_eq!(no_narrower(&known("a\\[b")), Some(vec![glob("a*")]));
+        assert_eq!(no_narrower(&glob("?env.*")), Some(vec![glob("*")]));
+        assert_eq!(no_narrower(&glob("*.rs")), Some(vec![glob("*.rs")]));
+        assert_eq!(no_narrower(&glob("\\[a*")), None);
+        let affixed = Value::Affixed {
+            prefix: "a".into(),
+            suffix: ".rs".into(),
+        };
+        assert_eq!(no_narrower(&affixed), Some(vec![glob("a*.rs")]));
+        assert_eq!(no_narrower(&Value::Unknown(Origin::Variable)), None);
+        assert_eq!(no_wider(&known(".env*")), Some(glob(".env*")));
+        assert_eq!(no_wider(&known("[.]env")), None);
+        assert_eq!(no_wider(&glob("*.rs")), None);
     }
 
     #[test]

@@ -690,11 +690,17 @@ unless flag="--color" { state "x" }
         effects(&used(curl, "curl h:x ./y:z w"))[1..],
         ["c h:x", "r* ./y:z", "r* w"]
     );
-    let use_ = used(curl, "curl --include '*.c' --exclude x y");
-    let EffectKind::Reads(path) = &use_.effects[1].kind else {
-        panic!("{use_:?}");
+    let globs = |command: &str| {
+        let use_ = used(curl, command);
+        let EffectKind::Reads(path) = &use_.effects[1].kind else {
+            panic!("{use_:?}");
+        };
+        (path.narrowed.clone(), path.excluded.clone())
     };
-    assert_eq!((path.narrowed.len(), path.excluded.len()), (1, 1));
+    let glob = |text: &str| vec![Value::Glob(text.into())];
+    assert_eq!(globs("curl --include '*.c' y"), (glob("*.c"), Vec::new()));
+    assert_eq!(globs("curl --exclude x y"), (Vec::new(), glob("x")));
+    assert_eq!(globs("curl --include '*.c' --exclude x y"), (Vec::new(), Vec::new()));
     assert_eq!(effects(&used(curl, "curl --color")), Vec::<String>::new());
     // Whether it is taken back depends on the order, so both may hold.
     assert_eq!(effects(&used(curl, "curl --color --no-color")), ["State(\"x\")"]);

@@ -11,8 +11,8 @@ use super::cut::{Cut, Operand};
 use super::model::{Appends, OrPath, Own, Runs, ValueEffect, ValueKind};
 use super::operands::{Cause, OperandList, OperandPlan, Place, own_effects};
 use super::partial::{
-    Truth, affixed, after, basename, beginning, begins, ending, equals, join, one_of, spaced, texts,
-    without_beginning,
+    Truth, affixed, after, basename, beginning, begins, ending, equals, join, no_narrower, no_wider, one_of,
+    spaced, texts, without_beginning,
 };
 use super::split::{Items, split_input, split_string};
 use crate::effect::{Effect, EffectKind, EffectSource, Nested, PathUse, Unknown, UnknownKind, Use};
@@ -152,11 +152,16 @@ impl<'d> Touch<'_, 'd> {
                 }
             }
         }
+        let some_narrow = !self.narrowed.is_empty();
         // An unknown glob narrows to anything.
-        if self.narrowed.iter().any(|value| texts(value).is_none()) {
+        let narrowed: Option<Vec<_>> = self.narrowed.iter().map(no_narrower).collect();
+        self.narrowed = narrowed.unwrap_or_default().concat();
+        self.excluded = self.excluded.iter().filter_map(no_wider).collect();
+        // Which of the two wins depends on their order.
+        if some_narrow && !self.excluded.is_empty() {
             self.narrowed.clear();
+            self.excluded.clear();
         }
-        self.excluded.retain(|value| value.known().is_some());
     }
 
     fn prepare_value(&mut self, effect: &ValueEffect, value: &Value, order: usize) {

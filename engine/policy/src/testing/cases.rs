@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 
 use crate::decide::{Call, decide};
 use crate::document::{Mode, Outcome};
-use crate::facts::{Facts, World, join_path};
+use crate::facts::{Facts, World, below, join_path};
 use crate::load::{Files, Root, load};
 use crate::plan::Plan;
 use crate::read::Format;
@@ -303,7 +303,13 @@ impl World for CaseWorld {
         self.files.get(path).cloned()
     }
 
-    fn any_below(&self, _root: &str, _wanted: &mut dyn FnMut(&str) -> bool) -> Option<bool> {
-        None
+    fn any_below(&self, root: &str, wanted: &mut dyn FnMut(&str) -> bool) -> Option<bool> {
+        // A case names some of the files that exist; of the others nothing is known.
+        let named = self.links.keys().chain(self.files.keys());
+        let mut found = false;
+        for path in named.filter(|path| below(path, root).is_some_and(|rest| !rest.is_empty())) {
+            found |= wanted(path);
+        }
+        found.then_some(true)
     }
 }
