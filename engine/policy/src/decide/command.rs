@@ -660,6 +660,16 @@ impl Decider<'_> {
         span: Span,
         covered: Option<RuleRef>,
     ) {
+        // Where a program connects by itself is part of what a rule for it allows, unless a rule speaks of every host.
+        if let (None, Some(rule)) = (host, covered) {
+            let mut matched = Matched::default();
+            self.plan.hosts.every(&mut |end| matched.hit(end, Truth::Yes));
+            if matched.ruling(self.plan, &mut |_| Truth::Yes) == Ruling::Nothing {
+                let host = SmolStr::new_static("a host that is not known");
+                self.step(Request::Network(host), span, Outcome::Allow, Why::Covered(rule), 0);
+                return;
+            }
+        }
         let texts: Vec<Option<SmolStr>> = match host {
             Some(Value::Known(text)) => vec![Some(text.clone())],
             Some(Value::OneOf(texts)) => texts.iter().cloned().map(Some).collect(),

@@ -313,6 +313,16 @@ impl Decider<'_> {
         let mut matched = Matched::default();
         self.match_index(index, target, extent, &names, false, &mut matched);
         let mut ruling = matched.ruling(self.plan, &mut |_| Truth::Yes);
+        // The top of a tree is touched for certain, whatever is excepted below it.
+        if let (Ruling::DenyMaybe(_) | Ruling::AskMaybe(_), Target::Known(_), Extent::Tree) =
+            (ruling, target, extent)
+        {
+            let mut top = Matched::default();
+            self.match_index(index, target, Extent::Itself, &Names::default(), false, &mut top);
+            if let found @ (Ruling::Deny(_) | Ruling::Ask(_)) = top.ruling(self.plan, &mut |_| Truth::Yes) {
+                ruling = ruling.stricter(found);
+            }
+        }
         if let Ruling::DenyMaybe(_) | Ruling::AskMaybe(_) = ruling {
             ruling = self.look_below(asked, target, extent, &names, ruling, &matched);
         }
