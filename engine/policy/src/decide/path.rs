@@ -355,10 +355,14 @@ impl Decider<'_> {
     ) -> Ruling {
         // Of a whole tree everything is touched, else what is found is only one of the places it may be.
         let (root, fits, certain) = match (target, extent, asked.access) {
-            (_, _, Access::Write) | (Target::Unknown(_), _, _) | (Target::Known(_), Extent::Itself | Extent::Somewhere, _) => return unsure,
+            (_, _, Access::Write)
+            | (Target::Unknown(_), _, _)
+            | (Target::Known(_), Extent::Itself | Extent::Somewhere, _) => return unsure,
             (Target::Known(root), Extent::Tree, Access::Read | Access::Delete) => (root.clone(), None, true),
             (Target::Somewhere(root), _, Access::Read | Access::Delete) => (root.clone(), None, false),
-            (Target::Pattern(own), _, Access::Read | Access::Delete) => (literal_beginning(own), Some(own), false),
+            (Target::Pattern(own), _, Access::Read | Access::Delete) => {
+                (literal_beginning(own), Some(own), false)
+            }
         };
         let index = self.index_for(asked.access);
         let mut worst = Ruling::Nothing;

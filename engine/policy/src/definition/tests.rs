@@ -700,7 +700,10 @@ unless flag="--color" { state "x" }
     let glob = |text: &str| vec![Value::Glob(text.into())];
     assert_eq!(globs("curl --include '*.c' y"), (glob("*.c"), Vec::new()));
     assert_eq!(globs("curl --exclude x y"), (Vec::new(), glob("x")));
-    assert_eq!(globs("curl --include '*.c' --exclude x y"), (Vec::new(), Vec::new()));
+    assert_eq!(
+        globs("curl --include '*.c' --exclude x y"),
+        (Vec::new(), Vec::new())
+    );
     assert_eq!(effects(&used(curl, "curl --color")), Vec::<String>::new());
     // Whether it is taken back depends on the order, so both may hold.
     assert_eq!(effects(&used(curl, "curl --color --no-color")), ["State(\"x\")"]);
