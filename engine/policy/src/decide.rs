@@ -12,8 +12,12 @@
 //! allow unless a rule, a cover or a complete definition says so for certain.
 
 mod command;
+mod condition;
+mod configuration;
+mod effect;
 mod groups;
 mod mode;
+mod network;
 mod path;
 mod setting;
 mod shell;

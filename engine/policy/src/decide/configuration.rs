@@ -1,0 +1,169 @@
+//! Configuration files that name programs: found upwards from the directory of a command, looked into where the world allows it.
+
+use engine_shell::{Directory, Span};
+use smol_str::SmolStr;
+
+use super::Decider;
+use super::command::Running;
+use super::groups::{Matched, Ruling};
+use super::path::{Access, names_of};
+use crate::document::Outcome;
+use crate::effect::{EffectKind, EffectSource, Use};
+use crate::facts::join_path;
+use crate::plan::{Extent, Names, PathIndex};
+use crate::resolve::{Name, Target, bases};
+use crate::truth::Truth;
+use crate::verdict::{Request, Why};
+
+impl Decider<'_> {
+    /// A configuration file, found upwards from the directory, that may name programs.
+    pub(super) fn consults(
+        &mut self,
+        running: &Running<'_>,
+        usage: &Use,
+        file: &str,
+        keys: &[SmolStr],
+        span: Span,
+    ) {
+        let changed = usage.effects.iter().rev().find_map(|effect| match &effect.kind {
+            EffectKind::Reads(used) if effect.source == EffectSource::SetAside => Some(used),
+            EffectKind::Reads(_)
+            | EffectKind::Writes(_)
+            | EffectKind::Deletes(_)
+            | EffectKind::Connects(_)
+            | EffectKind::SetsEnv { .. }
+            | EffectKind::LoadsCode(_)
+            | EffectKind::Evaluates(_)
+            | EffectKind::State(_)
+            | EffectKind::Changes { .. }
+            | EffectKind::Privileged
+            | EffectKind::Background
+            | EffectKind::Interactive
+            | EffectKind::Consults { .. } => None,
+        });
+        let starts = bases(
+            &running.invocation.directory,
+            changed.and_then(|used| used.below.as_ref()),
+        );
+        let places = starts.into_iter().flat_map(|start| match (start, changed) {
+            (Some(start), Some(used)) => bases(&Directory::OneOf(vec![start]), Some(&used.path)),
+            (start, _) => vec![start],
+        });
+        for place in places {
+            let Some(place) = place else {
+                self.step(
+                    Request::Code(file.into()),
+                    span,
+                    Outcome::Ask,
+                    Why::Unknown(format!(
+                        "the directory is not known, and `{file}` there can name programs"
+                    )),
+                    0,
+                );
+                continue;
+            };
+            if place != self.facts.project {
+                self.configured_directory(&place, span);
+            }
+            let mut at = place.clone();
+            loop {
+                let path = join_path(&at, file);
+                if let Some(text) = self.facts.world.small_file(&path) {
+                    if let Some(key) =
+                        config_keys(&text).find(|key| keys.iter().any(|own| key_matches(own, key)))
+                    {
+                        self.step(
+                            Request::Code(path.clone()),
+                            span,
+                            Outcome::Ask,
+                            Why::Unknown(format!(
+                                "`{path}` sets `{key}`, which names a program that would run"
+                            )),
+                            0,
+                        );
+                    }
+                    break;
+                }
+                match at.rsplit_once('/') {
+                    Some((parent, _)) if !parent.is_empty() => at = parent.into(),
+                    Some(_) | None => break,
+                }
+            }
+        }
+    }
+
+    /// A directory whose configuration a program obeys: one that may not be read, or that is protected from writing, is asked about.
+    pub(super) fn configured_directory(&mut self, place: &SmolStr, span: Span) {
+        let target = Target::Known(place.clone());
+        let outside = !self.is_inside(Access::Read, &target);
+        let mut matched = Matched::default();
+        let index = if outside {
+            &self.plan.reads
+        } else {
+            &self.plan.writes
+        };
+        let names = names_of(place);
+        self.match_known(index, &names, &mut matched);
+        let ruling = matched.ruling(self.plan, &mut |_| Truth::Yes);
+        let request = Request::Code(place.clone());
+        match ruling {
+            Ruling::Deny(rule) | Ruling::Ask(rule) | Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => {
+                self.step(request, span, Outcome::Ask, Why::RuleMaybe(rule), 0);
+            }
+            Ruling::Nothing if outside => self.step(
+                request,
+                span,
+                Outcome::Ask,
+                Why::Unknown("its configuration is obeyed, and it lies outside the project".to_owned()),
+                0,
+            ),
+            Ruling::Allow(_) | Ruling::Nothing => {}
+        }
+    }
+
+    pub(super) fn match_known(&self, index: &PathIndex, names: &[Name], matched: &mut Matched) {
+        let target = Target::Pattern(names.to_vec());
+        self.match_index(index, &target, Extent::Itself, &Names::default(), false, matched);
+    }
+}
+
+/// The keys of a git configuration file as `section.key` or `section.subsection.key`, in lower case but for the subsection.
+/// Source: git-config(1), "Syntax".
+fn config_keys(text: &str) -> impl Iterator<Item = String> + '_ {
+    let mut section = String::new();
+    text.lines().filter_map(move |line| {
+        let mut line = line.trim();
+        if let Some(rest) = line.strip_prefix('[') {
+            let (head, after) = rest.split_once(']')?;
+            section = match head.split_once('"') {
+                Some((name, sub)) => {
+                    format!(
+                        "{}.{}",
+                        name.trim().to_ascii_lowercase(),
+                        sub.trim_end().trim_end_matches('"')
+                    )
+                }
+                None => head.trim().to_ascii_lowercase(),
+            };
+            line = after.trim();
+        }
+        let key = line.split(['=', ' ', '\t', '#', ';']).next().unwrap_or_default();
+        if key.is_empty() {
+            None
+        } else {
+            Some(format!("{section}.{}", key.to_ascii_lowercase()))
+        }
+    })
+}
+
+/// Whether a key is one of those that name programs; `*` in the middle stands for any subsection.
+fn key_matches(own: &str, key: &str) -> bool {
+    match own.split_once('*') {
+        Some((head, tail)) => {
+            key.len() >= head.len() + tail.len()
+                && key.to_ascii_lowercase().starts_with(&head.to_ascii_lowercase())
+                && key.to_ascii_lowercase().ends_with(&tail.to_ascii_lowercase())
+        }
+        None => own.eq_ignore_ascii_case(key),
+    }
+}
