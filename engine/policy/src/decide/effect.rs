@@ -21,7 +21,7 @@ impl Decider<'_> {
             self.effect(running, usage, effect, named);
         }
         for unknown in &usage.unknowns {
-            if !covers_unknown(unknown, running.invocation, named) {
+            if !covers_unknown(unknown, usage, running.invocation, named) {
                 self.step(
                     Request::Command(usage.command.join(" ").into()),
                     unknown.span,
@@ -444,11 +444,19 @@ fn covers_effect(rule: &PlanRule, effect: &Effect) -> bool {
 }
 
 /// Whether the rule that allows a command covers something that its definition leaves open.
-fn covers_unknown(unknown: &Unknown, invocation: &Invocation, rule: Option<(RuleRef, &PlanRule)>) -> bool {
+fn covers_unknown(
+    unknown: &Unknown,
+    usage: &Use,
+    invocation: &Invocation,
+    rule: Option<(RuleRef, &PlanRule)>,
+) -> bool {
     let Some((_, rule)) = rule else { return false };
     match unknown.kind {
-        UnknownKind::Option
-        | UnknownKind::Subcommand
+        // What stands before the subcommand is no part of what the rule's pattern covered.
+        UnknownKind::Option => {
+            rule.everything || !usage.set_aside.iter().any(|word| word.span == unknown.span)
+        }
+        UnknownKind::Subcommand
         | UnknownKind::Value
         | UnknownKind::Program
         | UnknownKind::Stated => true,

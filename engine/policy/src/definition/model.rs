@@ -3,7 +3,12 @@
 //! Invariant (closed model): everything here is plain data that survives serialisation; names are indexed when a
 //! definition is read, so that holding an argv against it searches and never builds.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::OnceLock;
+
+use serde::de::Visitor;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::SmolStr;
 
 /// What is known about one program, or a family of programs with the same options.
@@ -45,13 +50,114 @@ pub struct Command {
     /// Its operands in order.
     pub args: Vec<Arg>,
     /// Its subcommands.
-    pub commands: Vec<Command>,
+    pub commands: Vec<Subcommand>,
     /// What holds only with certain options or operands.
     pub blocks: Vec<Block>,
     /// What it does whatever its arguments are.
     pub own: Vec<Own>,
     /// Whether some operand, here or in a block, begins a command line that is run.
     pub operands_run: bool,
+}
+
+/// A subcommand under its names. Its body is decoded when it is first asked for: of the hundreds of subcommands of some programs a
+/// command line uses one.
+pub struct Subcommand {
+    /// Its name as listed first.
+    pub name: SmolStr,
+    /// Other names.
+    pub aliases: Vec<SmolStr>,
+    encoded: Vec<u8>,
+    decoded: OnceLock<Option<Box<Command>>>,
+}
+
+impl Subcommand {
+    /// Its body; `None` if its bytes were not written by this build.
+    #[must_use]
+    pub fn command(&self) -> Option<&Command> {
+        self.decoded
+            .get_or_init(|| postcard::from_bytes(&self.encoded).ok().map(Box::new))
+            .as_deref()
+    }
+}
+
+impl From<Command> for Subcommand {
+    fn from(command: Command) -> Self {
+        Self {
+            name: command.name.clone(),
+            aliases: command.aliases.clone(),
+            encoded: Vec::new(),
+            decoded: OnceLock::from(Some(Box::new(command))),
+        }
+    }
+}
+
+impl Clone for Subcommand {
+    fn clone(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            aliases: self.aliases.clone(),
+            encoded: self.encoded.clone(),
+            decoded: self.decoded.clone(),
+        }
+    }
+}
+
+impl PartialEq for Subcommand {
+    fn eq(&self, other: &Self) -> bool {
+        self.command() == other.command()
+    }
+}
+
+impl Eq for Subcommand {}
+
+impl fmt::Debug for Subcommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Subcommand").field(&self.command()).finish()
+    }
+}
+
+impl Serialize for Subcommand {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let body = self.command().ok_or_else(|| S::Error::custom("a subcommand without a body"))?;
+        let bytes = postcard::to_allocvec(body).map_err(S::Error::custom)?;
+        (&self.name, &self.aliases, Bytes(bytes)).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Subcommand {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (name, aliases, Bytes(encoded)) = Deserialize::deserialize(deserializer)?;
+        Ok(Self { name, aliases, encoded, decoded: OnceLock::new() })
+    }
+}
+
+/// Bytes that are written and read as one piece.
+struct Bytes(Vec<u8>);
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Piece;
+
+        impl Visitor<'_> for Piece {
+            type Value = Bytes;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("bytes")
+            }
+
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
+                Ok(Bytes(bytes.to_vec()))
+            }
+        }
+
+        deserializer.deserialize_bytes(Piece)
+    }
 }
 
 /// One name of a flag: `flags[flag].names[name]`.
@@ -486,7 +592,8 @@ impl Command {
     pub fn subcommand(&self, name: &str) -> Option<&Command> {
         self.commands
             .iter()
-            .find(|command| command.name == name || command.aliases.iter().any(|alias| alias == name))
+            .find(|command| command.name == name || command.aliases.iter().any(|alias| alias == name))?
+            .command()
     }
 }
 

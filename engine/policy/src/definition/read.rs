@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 
 use super::model::{
     Appends, Arg, Arity, Block, Claim, Command, Definition, Example, ExitCode, Flag, FlagValue, NameEntry,
-    Options, OrPath, Own, Runs, Style, Test, ValueEffect, ValueKind,
+    Options, OrPath, Own, Runs, Style, Subcommand, Test, ValueEffect, ValueKind,
 };
 use super::problem::{Problem, nearest};
 use super::usage::{parse_arg, parse_flag};
@@ -224,7 +224,7 @@ impl Reader {
                 "arg" => command.args.extend(self.arg(node)),
                 "cmd" => {
                     if let Some(inner) = self.cmd(node, command.options, &known) {
-                        commands.push(inner);
+                        commands.push(inner.into());
                     }
                 }
                 "when" | "unless" => command.blocks.extend(self.block(node, &known)),
@@ -1006,7 +1006,7 @@ fn index(flags: &[Flag]) -> Vec<NameEntry> {
 }
 
 fn claims_complete(command: &Command) -> bool {
-    command.complete || command.commands.iter().any(claims_complete)
+    command.complete || command.commands.iter().filter_map(Subcommand::command).any(claims_complete)
 }
 
 fn runs_operands(args: &[Arg], blocks: &[Block]) -> bool {
