@@ -121,7 +121,8 @@ pub(super) fn compose(random: &mut Random, definition: &Definition) -> Vec<Strin
             break;
         }
         globals.extend(command.flags.iter().filter(|flag| flag.global));
-        let Some(next) = command.commands.get(random.below(command.commands.len())) else {
+        let chosen = command.commands.get(random.below(command.commands.len()));
+        let Some(next) = chosen.and_then(|subcommand| subcommand.command()) else {
             break;
         };
         words.push(next.name.to_string());
