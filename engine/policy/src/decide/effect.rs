@@ -456,10 +456,7 @@ fn covers_unknown(
         UnknownKind::Option => {
             rule.everything || !usage.set_aside.iter().any(|word| word.span == unknown.span)
         }
-        UnknownKind::Subcommand
-        | UnknownKind::Value
-        | UnknownKind::Program
-        | UnknownKind::Stated => true,
+        UnknownKind::Subcommand | UnknownKind::Value | UnknownKind::Program | UnknownKind::Stated => true,
         // A quoted word is one word; an unquoted expansion may be any number of options.
         UnknownKind::MaybeOption => {
             rule.everything

@@ -27,7 +27,13 @@ impl Decider<'_> {
             self.plan.hosts.every(&mut |end| matched.hit(end, Truth::Yes));
             if matched.ruling(self.plan, &mut |_| Truth::Yes) == Ruling::Nothing {
                 let host = SmolStr::new_static("a host that is not known");
-                self.step(Request::Network(host), span, Outcome::Allow, Why::Covered(rule), 0);
+                self.step(
+                    Request::Network(host),
+                    span,
+                    Outcome::Allow,
+                    Why::Covered(rule),
+                    0,
+                );
                 return;
             }
         }

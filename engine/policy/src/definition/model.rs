@@ -118,7 +118,9 @@ impl fmt::Debug for Subcommand {
 
 impl Serialize for Subcommand {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let body = self.command().ok_or_else(|| S::Error::custom("a subcommand without a body"))?;
+        let body = self
+            .command()
+            .ok_or_else(|| S::Error::custom("a subcommand without a body"))?;
         let bytes = postcard::to_allocvec(body).map_err(S::Error::custom)?;
         (&self.name, &self.aliases, Bytes(bytes)).serialize(serializer)
     }
@@ -127,7 +129,12 @@ impl Serialize for Subcommand {
 impl<'de> Deserialize<'de> for Subcommand {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (name, aliases, Bytes(encoded)) = Deserialize::deserialize(deserializer)?;
-        Ok(Self { name, aliases, encoded, decoded: OnceLock::new() })
+        Ok(Self {
+            name,
+            aliases,
+            encoded,
+            decoded: OnceLock::new(),
+        })
     }
 }
 

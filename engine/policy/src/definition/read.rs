@@ -1006,7 +1006,12 @@ fn index(flags: &[Flag]) -> Vec<NameEntry> {
 }
 
 fn claims_complete(command: &Command) -> bool {
-    command.complete || command.commands.iter().filter_map(Subcommand::command).any(claims_complete)
+    command.complete
+        || command
+            .commands
+            .iter()
+            .filter_map(Subcommand::command)
+            .any(claims_complete)
 }
 
 fn runs_operands(args: &[Arg], blocks: &[Block]) -> bool {
