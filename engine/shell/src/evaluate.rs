@@ -165,6 +165,8 @@ struct Evaluator<'a> {
     out: Evaluation,
     state: State,
     steps: usize,
+    /// Where the steps ran out.
+    exhausted: Option<Span>,
     depth: usize,
     frames: Vec<Frame>,
     /// Pairs of writer and reader of a pipe.
@@ -216,6 +218,7 @@ impl<'a> Evaluator<'a> {
                 dead: false,
             },
             steps: 0,
+            exhausted: None,
             depth: 0,
             frames: Vec::new(),
             links: Vec::new(),
@@ -236,6 +239,11 @@ impl<'a> Evaluator<'a> {
 
     /// Puts the pipes together and hands over.
     fn finish(mut self) -> Evaluation {
+        if let Some(span) = self.exhausted {
+            self.refuse(Construct::TooManySteps, span);
+        } else if self.steps > self.context.limits.steps {
+            self.refuse(Construct::TooManySteps, Span::default());
+        }
         self.links.sort_unstable();
         self.links.dedup();
         for (writer, reader) in self.links {
@@ -254,16 +262,21 @@ impl<'a> Evaluator<'a> {
 
     /// Counts work; false when the limit is reached, which is then a refusal.
     fn step(&mut self, weight: usize, span: Span) -> bool {
-        let limit = self.context.limits.steps;
-        let before = self.steps;
         self.steps = self.steps.saturating_add(weight.max(1));
-        if self.steps <= limit {
+        if self.steps <= self.context.limits.steps {
             return true;
         }
-        if before <= limit {
+        if self.exhausted.is_none() {
+            self.exhausted = Some(span);
             self.refuse(Construct::TooManySteps, span);
         }
         false
+    }
+
+    /// Counts the work that a value's texts make.
+    fn step_value(&mut self, value: &Value, span: Span) -> bool {
+        let bytes: usize = value.texts().unwrap_or_default().iter().map(SmolStr::len).sum();
+        bytes < 256 || self.step(bytes / 256, span)
     }
 
     fn refuse(&mut self, construct: Construct, span: Span) {
@@ -370,6 +383,7 @@ impl<'a> Evaluator<'a> {
         env: Env<'_>,
     ) {
         let index = self.out.invocations.len();
+        let links = self.links.len();
         let state = &self.state;
         let mut captured = false;
         let mut stdin = self.context.stdin.clone();
@@ -411,8 +425,7 @@ impl<'a> Evaluator<'a> {
             captured,
             reach: env.reach,
         });
-        let weight = self.links.len().saturating_sub(index) / 64;
-        self.steps = self.steps.saturating_add(weight);
+        self.steps = self.steps.saturating_add((self.links.len() - links) / 64);
     }
 
     /// The invocations since `mark` that may write to a pipe.

@@ -66,6 +66,10 @@ impl Evaluator<'_> {
             }
             AssignedValue::Array(words) => {
                 let mut fields = self.fields(words, env);
+                if fields.len() > self.context.limits.expansion_words {
+                    self.refuse(Construct::TooManyWords, env.span(assignment.span));
+                    return Content::AnyArray(Origin::Limit);
+                }
                 if !assignment.append {
                     return Content::Array(fields);
                 }

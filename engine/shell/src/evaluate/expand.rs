@@ -108,9 +108,13 @@ impl Evaluator<'_> {
             field.span = span;
             field.spelling = spelling;
         }
-        if out.len().saturating_sub(first) > self.context.limits.expansion_words {
+        let made = out.len().saturating_sub(first);
+        if made > self.context.limits.expansion_words {
             self.refuse(Construct::TooManyWords, span);
         }
+        let texts = out.iter().skip(first).filter_map(|f| f.value.texts()).flatten();
+        let bytes: usize = texts.map(SmolStr::len).sum();
+        self.step(made + bytes / 256, span);
     }
 
     /// The value of a word where nothing splits and no file names are made.
@@ -132,7 +136,12 @@ impl Evaluator<'_> {
         for part in parts {
             self.part(part, Mode::Whole, env, &mut events);
         }
-        self.fold(events)
+        let value = self.fold(events);
+        let span = parts.first().map(|p| env.span(p.span)).unwrap_or_default();
+        if !self.step_value(&value, span) {
+            return Value::Unknown(Origin::Limit);
+        }
+        value
     }
 
     /// The text of events as one value.

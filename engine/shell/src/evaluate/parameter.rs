@@ -310,14 +310,18 @@ impl Evaluator<'_> {
                 Expanded::One(without_empty(&value, *colon).unwrap_or(value))
             }
             ParameterOp::RemovePrefix { longest, pattern } => {
+                let span = env.span(pattern.span);
                 let pattern = self.pattern(pattern, env);
+                self.step_pattern(pattern.as_ref(), &value, span);
                 Expanded::One(each(&value, max, |text| {
                     pattern.as_ref()?.remove(text, End::Start, *longest)
                 }))
             }
             ParameterOp::RemoveSuffix { longest, pattern } => {
                 let suffix = Self::single_literal(pattern);
+                let span = env.span(pattern.span);
                 let compiled = self.pattern(pattern, env);
+                self.step_pattern(compiled.as_ref(), &value, span);
                 if let (Value::Glob(glob), Some(suffix)) = (&value, suffix)
                     && let Some(rest) = glob.strip_suffix(suffix.as_str())
                     && (rest.ends_with('*') || rest.ends_with(']') || rest.ends_with('?'))
@@ -399,6 +403,13 @@ impl Evaluator<'_> {
         Pattern::compile(&text?)
     }
 
+    /// Counts the work of trying a pattern on each text of a value.
+    fn step_pattern(&mut self, pattern: Option<&Pattern>, value: &Value, span: Span) {
+        let texts = value.texts().unwrap_or_default().iter();
+        let weight: usize = texts.map(|t| pattern.map_or(0, |p| p.weight(t))).sum();
+        self.step(weight, span);
+    }
+
     fn pattern_text(&mut self, parts: &[Part], env: Env<'_>) -> Option<String> {
         let mut out = Some(String::new());
         for part in parts {
@@ -465,6 +476,7 @@ impl Evaluator<'_> {
             &text
         };
         let compiled = Pattern::compile(text);
+        self.step_pattern(compiled.as_ref(), value, env.span(pattern.span));
         each(value, max, |subject| {
             let compiled = compiled.as_ref()?;
             match end {

@@ -5,8 +5,11 @@
 
 use smol_str::SmolStr;
 
-/// Longest text that patterns are tried on; trying every end of a text is quadratic.
+/// Longest text that ends are removed from; every end of it is tried.
 const LONGEST: usize = 512;
+
+/// Longest text in which a `*` is replaced; every piece of it is tried.
+const LONGEST_STARRED: usize = 64;
 
 /// One piece of a compiled pattern.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +37,11 @@ pub(super) enum End {
 }
 
 impl Pattern {
+    /// A size for the step count of one operation on `text`.
+    pub(super) fn weight(&self, text: &str) -> usize {
+        text.len() / 4 + self.pieces.len() / 16
+    }
+
     /// Compiles a pattern in which a backslash quotes the next character.
     pub(super) fn compile(text: &str) -> Option<Self> {
         let mut pieces = Vec::new();
@@ -135,15 +143,28 @@ impl Pattern {
     /// The text with the first or every longest match replaced.
     pub(super) fn replace(&self, text: &str, with: &str, all: bool) -> Option<SmolStr> {
         let chars = spread(text)?;
+        let starred = self.pieces.contains(&Piece::Many);
+        if starred && text.len() > LONGEST_STARRED {
+            return None;
+        }
         let mut out = String::new();
         let mut at = 0;
         let mut done = false;
+        // Without a star a pattern has one length.
+        let lengths = |longest: usize| {
+            let shortest = if starred { 1 } else { self.pieces.len().max(1) };
+            shortest..=if starred {
+                longest
+            } else {
+                self.pieces.len().min(longest)
+            }
+        };
         while at < chars.len() {
             let rest = chars.get(at..)?;
             let longest = if done && !all {
                 None
             } else {
-                (1..=rest.len())
+                lengths(rest.len())
                     .rev()
                     .find(|n| rest.get(..*n).is_some_and(|piece| self.matches(piece)))
             };

@@ -30,6 +30,9 @@ pub(super) struct Prefix {
 
 impl Evaluator<'_> {
     pub(super) fn simple(&mut self, command: &Command, simple: &Simple, env: Env<'_>) -> Failure {
+        if !self.step(1 + simple.words.len() / 4, env.span(command.span)) {
+            return None;
+        }
         let mut fields: Vec<Field> = Vec::with_capacity(simple.words.len());
         let mut declared = Vec::new();
         for argument in &simple.words {
@@ -49,13 +52,13 @@ impl Evaluator<'_> {
             }
         }
         if fields.is_empty() {
-            let before = self.state.clone();
+            let before = (!command.redirects.is_empty()).then(|| self.state.clone());
             for assignment in &simple.assignments {
                 let content = self.assigned(assignment, env);
                 let target = Target::shell(env.span(assignment.span));
                 self.assign(&assignment.name.text, content, target, env);
             }
-            if !command.redirects.is_empty() {
+            if let Some(before) = before {
                 let descriptors = Rc::clone(&self.state.descriptors);
                 self.redirects(&command.redirects, env);
                 self.state.descriptors = descriptors;

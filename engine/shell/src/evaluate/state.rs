@@ -371,7 +371,11 @@ fn join_data(a: &Data, b: &Data, rules: JoinRules<'_>) -> Data {
         }
     }
     let mut exported = a.exported.clone();
-    exported.extend(b.exported.iter().filter(|e| !a.exported.contains(e)).cloned());
+    if a.exported != b.exported {
+        exported.extend(b.exported.iter().cloned());
+        exported.sort_unstable();
+        exported.dedup();
+    }
     Data {
         variables,
         functions,

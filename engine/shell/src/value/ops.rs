@@ -10,6 +10,12 @@ use super::{Origin, Value};
 /// The characters that make an unquoted word a pattern, and the backslash that takes their meaning away.
 const SPECIAL: [char; 5] = ['*', '?', '[', ']', '\\'];
 
+/// Bytes of text that one value made by an operation may hold; more of them are widened to their ends.
+const MOST_BYTES: usize = 16 << 10;
+
+/// Bytes that are kept of each end of a text that is too long.
+const END_BYTES: usize = 64;
+
 impl Value {
     /// The empty text.
     pub(crate) const EMPTY: Self = Self::Known(SmolStr::new_static(""));
@@ -29,7 +35,8 @@ impl Value {
     pub fn one_of(mut texts: Vec<SmolStr>, max: usize) -> Self {
         texts.sort_unstable();
         texts.dedup();
-        if texts.len() > max.max(1) {
+        let bytes: usize = texts.iter().map(SmolStr::len).sum();
+        if texts.len() > max.max(1) || (texts.len() > 1 && bytes > MOST_BYTES) {
             if texts.iter().all(|t| is_integer(t)) {
                 return Self::Integer;
             }
@@ -175,15 +182,22 @@ impl Value {
         match (self, other) {
             (Self::Known(a), _) if a.is_empty() => return other.clone(),
             (_, Self::Known(b)) if b.is_empty() => return self.clone(),
-            (Self::Known(a), Self::Known(b)) => return Self::Known(glue(a, b)),
-            (Self::Glob(a), Self::Glob(b)) => return Self::Glob(glue(a, b)),
-            (Self::Known(a), Self::Glob(b)) => {
+            (Self::Known(a), Self::Known(b)) => {
+                if a.len() + b.len() > MOST_BYTES {
+                    return Self::affixed(head(a, END_BYTES), tail(b, END_BYTES), Origin::Limit);
+                }
+                return Self::Known(glue(a, b));
+            }
+            (Self::Glob(a), Self::Glob(b)) if a.len() + b.len() <= MOST_BYTES => {
+                return Self::Glob(glue(a, b));
+            }
+            (Self::Known(a), Self::Glob(b)) if a.len() + b.len() <= MOST_BYTES => {
                 let mut pattern = SmolStrBuilder::new();
                 Self::escape(a, &mut pattern);
                 pattern.push_str(b);
                 return Self::Glob(pattern.finish());
             }
-            (Self::Glob(a), Self::Known(b)) => {
+            (Self::Glob(a), Self::Known(b)) if a.len() + b.len() <= MOST_BYTES => {
                 let mut pattern = SmolStrBuilder::new();
                 pattern.push_str(a);
                 Self::escape(b, &mut pattern);
@@ -198,6 +212,10 @@ impl Value {
         }
         if let (Some(a), Some(b)) = (self.texts(), other.texts())
             && a.len().saturating_mul(b.len()) <= max
+            && bytes(a)
+                .saturating_mul(b.len())
+                .saturating_add(bytes(b).saturating_mul(a.len()))
+                <= MOST_BYTES
         {
             let all = a.iter().flat_map(|x| b.iter().map(move |y| glue(x, y)));
             return Self::one_of(all.collect(), max);
@@ -221,6 +239,11 @@ impl Value {
             | Self::Integer
             | Self::Descriptor
             | Self::Unknown(_) => other.known_suffix(),
+        };
+        let (prefix, suffix) = if prefix.len() + suffix.len() > MOST_BYTES {
+            (head(&prefix, END_BYTES), tail(&suffix, END_BYTES))
+        } else {
+            (prefix, suffix)
         };
         let origin = if matches!(self, Self::Known(_)) {
             other.origin()
@@ -317,6 +340,19 @@ fn common_suffix(a: &str, b: &str) -> SmolStr {
         .map(|(x, _)| x.len_utf8())
         .sum();
     tail(a, length)
+}
+
+fn bytes(texts: &[SmolStr]) -> usize {
+    texts.iter().map(SmolStr::len).sum()
+}
+
+/// The first whole characters of `text` that fit in `room` bytes.
+fn head(text: &str, room: usize) -> SmolStr {
+    let mut end = room.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default().into()
 }
 
 /// The last whole characters of `text` that fit in `room` bytes.
@@ -425,6 +461,14 @@ mod tests {
             Value::Below("/p".into()).concat(&known("/../a"), 4),
             affixed("/p", "/../a")
         );
+    }
+
+    #[test]
+    fn long_texts_are_widened_to_their_ends() {
+        let long = known(&"ab".repeat(MOST_BYTES / 2));
+        let ends = "ab".repeat(END_BYTES / 2);
+        assert_eq!(long.concat(&known("ab"), 4), affixed(&ends, "ab"));
+        assert_eq!(known("x").join(&long, 4), Value::Unknown(Origin::Limit));
     }
 
     #[test]
