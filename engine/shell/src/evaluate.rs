@@ -425,7 +425,7 @@ impl<'a> Evaluator<'a> {
             captured,
             reach: env.reach,
         });
-        self.steps = self.steps.saturating_add((self.links.len() - links) / 64);
+        self.steps = self.steps.saturating_add((self.links.len() - links) / 8);
     }
 
     /// The invocations since `mark` that may write to a pipe.

@@ -4,7 +4,7 @@
 
 use smol_str::SmolStr;
 
-use crate::{AssignedValue, Assignment, Construct, Field, Origin, SettingScope, Span, Value};
+use crate::{AssignedValue, Assignment, Construct, Count, Field, Origin, SettingScope, Shell, Span, Value};
 
 use super::names::{changes_by_itself, evaluates_numbers, is_number_by_itself, steers};
 use super::state::{Content, Presence, State, Variable};
@@ -118,6 +118,7 @@ impl Evaluator<'_> {
 
     /// Gives a variable its content without a setting.
     pub(super) fn store(&mut self, name: &SmolStr, content: Content) {
+        let content = self.first_element(name, content);
         let mut variable = Variable {
             content,
             presence: Presence::Set,
@@ -130,6 +131,33 @@ impl Evaluator<'_> {
             variable = variable.join(old, self.set_values());
         }
         self.state.change().set(name, variable);
+    }
+
+    /// A scalar that is assigned to an array becomes its first element.
+    fn first_element(&self, name: &str, content: Content) -> Content {
+        let old = self.state.data.get(name).map(|v| (&v.content, v.presence));
+        match (content, old) {
+            (Content::Scalar(value), Some((Content::Array(fields), Presence::Set))) => {
+                match (self.shell(), fields.split_first()) {
+                    (Shell::Bash, None) => Content::Array(vec![Field {
+                        value,
+                        ..Field::literal("", Span::default())
+                    }]),
+                    (Shell::Bash, Some((first, rest))) if first.count == Count::One => {
+                        let first = Field {
+                            value,
+                            ..first.clone()
+                        };
+                        Content::Array(std::iter::once(first).chain(rest.iter().cloned()).collect())
+                    }
+                    _ => Content::AnyArray(Origin::Variable),
+                }
+            }
+            (Content::Scalar(_), Some((Content::Array(_) | Content::AnyArray(_), _))) => {
+                Content::AnyArray(Origin::Variable)
+            }
+            (content, _) => content,
+        }
     }
 
     pub(super) fn check_steering(&mut self, name: &str, value: &Value, span: Span) {
@@ -153,7 +181,7 @@ impl Evaluator<'_> {
         let unknown = (Value::Unknown(Origin::Positional), Presence::Maybe);
         match name {
             "#" => match self.state.data.positional.as_deref() {
-                Some(fields) if fields.iter().all(|f| f.count == crate::Count::One) => {
+                Some(fields) if fields.iter().all(|f| f.count == Count::One) => {
                     (Value::Known(fields.len().to_string().into()), Presence::Set)
                 }
                 Some(_) | None => (Value::Integer, Presence::Set),
@@ -161,13 +189,13 @@ impl Evaluator<'_> {
             "?" | "$" => (Value::Integer, Presence::Set),
             "!" if self.state.data.background => (Value::Integer, Presence::Set),
             "0" => match self.context.positional.as_deref().and_then(<[Field]>::first) {
-                Some(field) if field.count == crate::Count::One => (field.value.clone(), Presence::Set),
+                Some(field) if field.count == Count::One => (field.value.clone(), Presence::Set),
                 Some(_) | None => (Value::Unknown(Origin::Positional), Presence::Set),
             },
             _ => match (name.parse::<usize>(), self.state.data.positional.as_deref()) {
                 (Ok(number), Some(fields)) => {
                     let at = number.saturating_sub(1);
-                    let before = fields.iter().take(number).all(|f| f.count == crate::Count::One);
+                    let before = fields.iter().take(number).all(|f| f.count == Count::One);
                     match fields.get(at) {
                         _ if !before => unknown,
                         Some(field) => (field.value.clone(), Presence::Set),
@@ -183,29 +211,54 @@ impl Evaluator<'_> {
     /// Makes a name local to the function that is evaluated. False where there is none.
     pub(super) fn make_local(&mut self, name: &SmolStr, env: Env<'_>) -> bool {
         let current = self.state.data.get(name).cloned();
+        let mut in_loop = false;
         let max = self.set_values();
-        for frame in self.frames.iter_mut().rev() {
-            if let Frame::Function { locals, branch, .. } = frame {
-                let certain = env.branch == *branch;
-                match locals.iter_mut().find(|l| l.name == *name) {
-                    None => locals.push(Local {
-                        name: name.clone(),
-                        hidden: current,
-                        certain,
-                    }),
-                    Some(local) if !local.certain => {
-                        // What is hidden may be what an earlier, skipped `local` left in place.
-                        let a = local.hidden.clone().unwrap_or_else(Variable::environment);
-                        let b = current.unwrap_or_else(Variable::environment);
-                        local.hidden = Some(a.join(&b, max));
-                        local.certain = certain;
-                    }
-                    Some(_) => {}
-                }
-                return true;
+        let inner = self
+            .frames
+            .iter()
+            .rposition(|f| matches!(f, Frame::Function { .. }));
+        let Some(inner) = inner else { return false };
+        for frame in self.frames.get(inner..).unwrap_or_default() {
+            match frame {
+                // What a subshell hides is back when it ends.
+                Frame::Subshell => return true,
+                // `break` and `continue` may pass it by.
+                Frame::Loop { .. } => in_loop = true,
+                Frame::Function { .. } => {}
             }
         }
-        false
+        if let Some(Frame::Function { locals, branch, .. }) = self.frames.get_mut(inner) {
+            let certain = env.branch == *branch && !in_loop;
+            match locals.iter_mut().find(|l| l.name == *name) {
+                None => locals.push(Local {
+                    name: name.clone(),
+                    hidden: current,
+                    certain,
+                }),
+                Some(local) if !local.certain => {
+                    // What is hidden may be what an earlier, skipped `local` left in place.
+                    let a = local.hidden.clone().unwrap_or_else(Variable::environment);
+                    let b = current.unwrap_or_else(Variable::environment);
+                    local.hidden = Some(a.join(&b, max));
+                    local.certain = certain;
+                }
+                Some(_) => {}
+            }
+        }
+        true
+    }
+
+    /// Whether a function that called the innermost one has made the name its own; then unsetting it brings back what that
+    /// hides.
+    pub(super) fn hidden_by_caller(&self, name: &str) -> bool {
+        let mut functions = self.frames.iter().rev().filter_map(|f| match f {
+            Frame::Function { locals, .. } => Some(locals),
+            Frame::Loop { .. } | Frame::Subshell => None,
+        });
+        let own = functions
+            .next()
+            .is_some_and(|locals| locals.iter().any(|l| l.name == name && l.certain));
+        !own && functions.any(|locals| locals.iter().any(|l| l.name == name))
     }
 
     /// Puts back, in a state in which a function is left, what its variables hid.

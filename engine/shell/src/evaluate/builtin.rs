@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use crate::{Construct, Count, Field, InvocationKind, Shell, Span, Value};
 
 use super::call::{Call, Lookup};
-use super::names::is_identifier;
+use super::names::{is_identifier, is_special};
 use super::{Env, Evaluator, Failure, Frame};
 
 mod again;
@@ -21,6 +21,9 @@ mod test;
 impl Evaluator<'_> {
     /// Runs a builtin. Its invocation comes before what it runs itself.
     pub(super) fn builtin(&mut self, name: &str, call: Call, env: Env<'_>) -> Failure {
+        if call.prefix.is_empty() {
+            return self.run_builtin(name, call, env);
+        }
         let reads = matches!(name, "read" | "mapfile" | "readarray");
         for prefix in &call.prefix {
             if reads && prefix.name == "IFS" {
@@ -29,6 +32,20 @@ impl Evaluator<'_> {
             let value = super::assign::setting_value(&prefix.content);
             self.check_steering(&prefix.name, &value, call.span);
         }
+        let prefix = call.prefix.clone();
+        let bound = self.bind_prefix(&prefix);
+        let failure = self.run_builtin(name, call, env);
+        self.settle(failure);
+        let kept = self.state.clone();
+        self.unbind_prefix(&prefix, bound);
+        let declares = matches!(name, "export" | "readonly" | "declare" | "typeset" | "local");
+        if declares || (self.shell() == Shell::Sh && is_special(name)) {
+            self.settle(Some(kept));
+        }
+        None
+    }
+
+    fn run_builtin(&mut self, name: &str, call: Call, env: Env<'_>) -> Failure {
         let span = call.span;
         match name {
             ":" | "true" | "false" | "times" | "type" | "kill" | "bg" | "fg" | "disown" | "suspend"

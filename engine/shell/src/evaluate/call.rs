@@ -189,15 +189,11 @@ impl Evaluator<'_> {
             self.refuse(Construct::TooManyInlinings, call.span);
             return None;
         }
-        let mut hidden = Vec::new();
         for prefix in &call.prefix {
             let value = super::assign::setting_value(&prefix.content);
             self.check_steering(&prefix.name, &value, call.span);
-            hidden.push((
-                prefix.name.clone(),
-                self.bind(&prefix.name, prefix.content.clone()),
-            ));
         }
+        let bound = (!call.prefix.is_empty()).then(|| self.bind_prefix(&call.prefix));
         let outer = self.state.data.positional.clone();
         self.state.change().positional = Some(Rc::new(call.arguments().to_vec()));
         self.frames.push(Frame::Function {
@@ -234,19 +230,15 @@ impl Evaluator<'_> {
             }
             self.settle(Some(returned));
         }
-        if !hidden.is_empty() {
+        if bound.is_some() {
             self.settle(failure.take());
         }
         self.state.change().positional.clone_from(&outer);
         if let Some(failed) = &mut failure {
             failed.change().positional = outer;
         }
-        for (name, old) in hidden.into_iter().rev() {
-            // What the function assigned to the name may or may not outlive it.
-            let now = self.state.clone();
-            self.unbind(&name, old);
-            let restored = self.state.clone();
-            self.state = self.join(restored, now);
+        if let Some(bound) = bound {
+            self.unbind_prefix(&call.prefix, bound);
         }
         failure
     }

@@ -38,7 +38,9 @@ impl Evaluator<'_> {
             let start = self.state.clone();
             let before = Rc::clone(&start.descriptors);
             let fails = self.redirects(&command.redirects, env);
-            let mut failure = self.compound(&command.kind, env);
+            let mut inner = env;
+            inner.branch += usize::from(fails);
+            let mut failure = self.compound(&command.kind, inner);
             if let Some(failed) = &mut failure {
                 failed.descriptors = Rc::clone(&before);
             }

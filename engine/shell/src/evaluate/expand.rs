@@ -9,7 +9,7 @@ use smol_str::{SmolStr, SmolStrBuilder};
 use crate::{Brace, Construct, Count, Field, Origin, Part, PartKind, Shell, Spelling, Value, Word};
 
 use super::parameter::Expanded;
-use super::state::Content;
+use super::state::{Content, Presence, Variable};
 use super::{Env, Evaluator};
 
 /// Alternatives up to which a set before a pattern is kept apart, one field for each.
@@ -242,10 +242,15 @@ impl Evaluator<'_> {
                 });
             }
             PartKind::Tilde(name) => {
-                let value = match name.as_str() {
-                    "" => self.lookup("HOME").content,
-                    "+" => self.lookup("PWD").content,
-                    _ => Content::AnyArray(Origin::Tilde),
+                let variable = match name.as_str() {
+                    "" => self.lookup("HOME"),
+                    "+" => self.lookup("PWD"),
+                    _ => Variable::environment(),
+                };
+                let value = match variable.presence {
+                    Presence::Set => variable.content,
+                    // Without `HOME` the user's own entry says where home is.
+                    Presence::Maybe | Presence::Unset => Content::AnyArray(Origin::Tilde),
                 };
                 out.push(Event::Text(match value {
                     Content::Scalar(Value::Unknown(_)) | Content::Array(_) | Content::AnyArray(_) => {

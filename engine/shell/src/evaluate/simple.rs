@@ -4,7 +4,10 @@ use std::rc::Rc;
 
 use smol_str::{SmolStr, format_smolstr};
 
-use crate::{Argument, Assignment, Command, Field, SettingScope, Simple, Value};
+use crate::{
+    Argument, AssignedValue, Assignment, Command, Construct, Field, PartKind, SettingScope, Shell, Simple,
+    Value,
+};
 
 use super::assign::{Target, setting_value};
 use super::call::{Call, Lookup};
@@ -28,6 +31,14 @@ pub(super) struct Prefix {
     pub(super) setting: usize,
 }
 
+/// What assignments before a command hide while it runs.
+#[derive(Debug)]
+pub(super) struct Bound {
+    exported: Vec<(SmolStr, usize)>,
+    hidden: Vec<(SmolStr, Option<Variable>)>,
+    inside: Vec<Variable>,
+}
+
 impl Evaluator<'_> {
     pub(super) fn simple(&mut self, command: &Command, simple: &Simple, env: Env<'_>) -> Failure {
         if !self.step(1 + simple.words.len() / 4, env.span(command.span)) {
@@ -39,6 +50,9 @@ impl Evaluator<'_> {
             match argument {
                 Argument::Word(word) => self.word(word, env, &mut fields),
                 Argument::Assignment(assignment) => {
+                    if self.shell() == Shell::Sh && splits(assignment) {
+                        self.refuse(Construct::NotInThisShell, env.span(assignment.span));
+                    }
                     let content = self.assigned(assignment, env);
                     let field = self.declared_field(assignment, &content, env);
                     let name = assignment.name.text.clone();
@@ -76,10 +90,14 @@ impl Evaluator<'_> {
             lookup: Lookup::Any,
         };
         if command.redirects.is_empty() {
-            return self.call(call, env);
+            let failure = self.call(call, env);
+            self.keep_descriptors = false;
+            return failure;
         }
         let before = self.state.clone();
         let fails = self.redirects(&command.redirects, env);
+        let mut env = env;
+        env.branch += usize::from(fails);
         if !Rc::ptr_eq(&before.data, &self.state.data) {
             // What expanding a target changes is lost with the process it happens in, if that is another one.
             let mut unchanged = before.clone();
@@ -128,6 +146,48 @@ impl Evaluator<'_> {
         prefix
     }
 
+    /// Puts the assignments before a command in place while a builtin or function runs, and exports them.
+    pub(super) fn bind_prefix(&mut self, prefix: &[Prefix]) -> Bound {
+        let exported = self.state.data.exported.clone();
+        let mut hidden = Vec::with_capacity(prefix.len());
+        for piece in prefix {
+            hidden.push((piece.name.clone(), self.bind(&piece.name, piece.content.clone())));
+            let exported = &mut self.state.change().exported;
+            exported.retain(|(n, _)| *n != piece.name);
+            exported.push((piece.name.clone(), piece.setting));
+        }
+        let inside = prefix.iter().map(|p| self.lookup(&p.name)).collect();
+        Bound {
+            exported,
+            hidden,
+            inside,
+        }
+    }
+
+    /// Takes the assignments back. What the command itself made of such a name may or may not outlive it.
+    pub(super) fn unbind_prefix(&mut self, prefix: &[Prefix], bound: Bound) {
+        let Bound {
+            exported,
+            hidden,
+            inside,
+        } = bound;
+        for ((name, old), inside) in hidden.into_iter().zip(inside).rev() {
+            let now = self.state.data.lookup(&name, self.context.home.as_ref());
+            self.unbind(&name, old);
+            if now != inside {
+                let joined = self.lookup(&name).join(&now, self.set_values());
+                self.state.change().set(&name, joined);
+            }
+        }
+        let kept = &mut self.state.change().exported;
+        kept.retain(|e| !prefix.iter().any(|p| p.setting == e.1));
+        for entry in exported {
+            if prefix.iter().any(|p| p.name == entry.0) && !kept.iter().any(|(n, _)| *n == entry.0) {
+                kept.push(entry);
+            }
+        }
+    }
+
     /// Gives a variable a value for a while; gives what to put back.
     pub(super) fn bind(&mut self, name: &SmolStr, content: Content) -> Option<Variable> {
         let old = self.state.data.get(name).cloned();
@@ -151,5 +211,18 @@ impl Evaluator<'_> {
         field.value = name.concat(&value, self.set_values());
         field.spelling.expands = !matches!(field.value, Value::Known(_));
         field
+    }
+}
+
+/// Whether a shell that takes an assignment argument for an ordinary word would split it.
+fn splits(assignment: &Assignment) -> bool {
+    match &assignment.value {
+        AssignedValue::Scalar(word) => word.parts.iter().any(|p| {
+            matches!(
+                p.kind,
+                PartKind::Parameter(_) | PartKind::Substitution(_) | PartKind::Glob(_)
+            )
+        }),
+        AssignedValue::Array(_) => false,
     }
 }

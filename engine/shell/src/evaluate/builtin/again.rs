@@ -1,5 +1,7 @@
 //! Builtins that run other commands: `eval`, `trap`, `command`, `builtin`, `exec`, `source`.
 
+use smol_str::SmolStr;
+
 use crate::{Access, AccessMode, Construct, Count, Field, Reach, Shell, Span, Value, parse};
 
 use super::super::call::{Call, Lookup};
@@ -63,19 +65,7 @@ impl Evaluator<'_> {
             }
         }
         let span = words.iter().map(|f| f.span).reduce(Span::to).unwrap_or(call.span);
-        let hidden: Vec<_> = call
-            .prefix
-            .iter()
-            .map(|p| (p.name.clone(), self.bind(&p.name, p.content.clone())))
-            .collect();
-        let failure = self.evaluate_value(&joined(words, self.set_values()), span, env);
-        for (name, old) in hidden.into_iter().rev() {
-            let now = self.state.clone();
-            self.unbind(&name, old);
-            let restored = self.state.clone();
-            self.state = self.join(restored, now);
-        }
-        failure
+        self.evaluate_value(&joined(words, self.set_values()), span, env)
     }
 
     fn evaluate_value(&mut self, value: &Value, span: Span, env: Env<'_>) -> Failure {
@@ -125,6 +115,12 @@ impl Evaluator<'_> {
         }
         match action.value.texts() {
             Some(texts) => {
+                let at_end = signals
+                    .iter()
+                    .all(|s| matches!(s.known(), Some("EXIT" | "0" | "exit")));
+                if !at_end || self.shell() == Shell::Zsh {
+                    self.check_interrupting(texts, action.span, env);
+                }
                 for text in texts.iter().filter(|t| !matches!(t.as_str(), "" | "-")) {
                     let trap = Trap {
                         text: text.clone(),
@@ -138,6 +134,27 @@ impl Evaluator<'_> {
         }
     }
 
+    /// A trap that may run between any two commands must leave the shell as it is.
+    fn check_interrupting(&mut self, texts: &[SmolStr], span: Span, env: Env<'_>) {
+        let mut changes = false;
+        for text in texts.iter().filter(|t| !matches!(t.as_str(), "" | "-")) {
+            let mark = self.mark();
+            self.isolated(|inner| {
+                let before = inner.state.clone();
+                let failure = inner.again(text, span, env);
+                let mut ends = vec![inner.state.clone()];
+                ends.extend(failure);
+                changes |= ends.iter().any(|end| {
+                    !end.dead && (end.data != before.data || end.descriptors != before.descriptors)
+                });
+            });
+            self.roll_back(mark);
+        }
+        if changes {
+            self.refuse(Construct::BuiltinForm, span);
+        }
+    }
+
     /// Runs the command in the words from the `n`th on.
     pub(super) fn wrapper(&mut self, call: &Call, n: usize, lookup: Lookup, env: Env<'_>) -> Failure {
         self.announce_copy(call, env);
@@ -146,10 +163,15 @@ impl Evaluator<'_> {
     }
 
     pub(super) fn command_builtin(&mut self, call: Call, env: Env<'_>) -> Failure {
+        let beyond = match self.shell() {
+            Shell::Bash | Shell::Sh => Lookup::NoFunctions,
+            // zsh leaves out its builtins too.
+            Shell::Zsh => Lookup::Programs,
+        };
         for (at, field) in call.fields.iter().enumerate().skip(1) {
             match field.known() {
                 Some("-p") => {}
-                Some("--") => return self.wrapper(&call, at + 1, Lookup::NoFunctions, env),
+                Some("--") => return self.wrapper(&call, at + 1, beyond, env),
                 Some("-v" | "-V") => {
                     self.announce(call, env);
                     return None;
@@ -158,12 +180,12 @@ impl Evaluator<'_> {
                     self.refuse(Construct::BuiltinForm, field.span);
                     break;
                 }
-                Some(_) => return self.wrapper(&call, at, Lookup::NoFunctions, env),
+                Some(_) => return self.wrapper(&call, at, beyond, env),
                 None => {
                     if field.value.may_begin("-") || field.count != Count::One {
                         self.refuse(Construct::DynamicCommand, field.span);
                     }
-                    return self.wrapper(&call, at, Lookup::NoFunctions, env);
+                    return self.wrapper(&call, at, beyond, env);
                 }
             }
         }

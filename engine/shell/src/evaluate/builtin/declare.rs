@@ -41,6 +41,17 @@ impl Evaluator<'_> {
             return;
         }
         for (at, field) in call.fields.iter().enumerate().skip(first) {
+            // The name of an assignment before the builtin keeps that value.
+            let named = field
+                .known()
+                .and_then(|n| call.prefix.iter().find(|p| p.name == n));
+            if let Some(prefix) = named
+                && name != "local"
+            {
+                let content = prefix.content.clone();
+                self.declare_one(&prefix.name, Some(content), wanted, field.span, env);
+                continue;
+            }
             if let Some(declared) = call.declared.iter().find(|d| d.at == at) {
                 self.declare_one(
                     &declared.name,
@@ -168,6 +179,9 @@ impl Evaluator<'_> {
                 self.assign(name, content, Target { scope, span }, env);
             }
             None if fresh => {
+                if name != "IFS" {
+                    self.check_steering(name, &Value::Integer, span);
+                }
                 let variable = match self.shell() {
                     Shell::Bash => Variable::unset(),
                     Shell::Zsh => Variable::scalar(Value::EMPTY),
@@ -241,7 +255,12 @@ impl Evaluator<'_> {
             // Without a value, PATH is the default path and IFS the default separators.
             self.check_steering(name, &Value::Integer, span);
             // Without `-v`, a name that is no variable is a function.
-            let mut variable = Variable::unset();
+            let hidden = self.hidden_by_caller(name);
+            let mut variable = if hidden {
+                Variable::environment()
+            } else {
+                Variable::unset()
+            };
             if old.readonly {
                 variable = variable.join(&old, self.set_values());
             }

@@ -104,6 +104,15 @@ fn traps_run_anywhere() {
         &["dynamic-command"],
         &["trap $x EXIT", "‹›*"],
     );
+    check(
+        "trap 'rm -f x; exit 1' INT TERM",
+        &["trap \"rm -f x; exit 1\" INT TERM", "rm -f x", "exit 1"],
+    );
+    check_refused(
+        "trap 'x=rm' DEBUG; x=ls; $x a",
+        &["builtin-form"],
+        &["trap x=rm DEBUG", "ls a"],
+    );
     check_refused("trap \"$x\" EXIT", &["dynamic-evaluation"], &["trap ‹› EXIT"]);
 }
 

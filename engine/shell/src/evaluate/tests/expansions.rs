@@ -41,6 +41,7 @@ fn home_and_directory_are_known() {
     );
     check("PWD=/tmp; cat \"$PWD/.env\"", &["cat /tmp/.env"]);
     check("HOME=/tmp; cat ~/x", &["cat /tmp/x"]);
+    check("unset HOME; cat ~/x", &["unset HOME", "cat ‹›/x"]);
     check(
         "echo \"$OLDPWD\" \"$RANDOM\" $$ \"$USER\"",
         &["echo ‹› ‹int› ‹int› ‹›"],
@@ -104,6 +105,8 @@ fn defaults_are_used_where_a_value_may_be_missing() {
 
 #[test]
 fn arrays_keep_their_fields() {
+    check("a=(ls -l); a=rm; \"${a[@]}\"", &["rm -l"]);
+    check("a=(ls -l); read a; echo \"${a[@]}\"", &["read a", "echo ‹› -l"]);
     check("c=(touch pwned); \"${c[@]}\"", &["touch pwned"]);
     check(
         "a=(x 'y z'); ls \"${a[@]}\" ${a[1]} \"${a[*]}\" ${#a[@]} \"p${a[@]}s\"",

@@ -103,11 +103,43 @@ fn functions_are_inlined() {
     );
     check_refused("f() { f; }; f", &["too-many-inlinings"], &[]);
     check("f() { g \"$1\" b; }; g() { echo \"$@\"; }; f a", &["echo a b"]);
-    check("X=1; f() { echo $X; }; X=2 f; echo $X", &["echo 2", "echo ‹1|2›"]);
+    check("X=1; f() { echo $X; }; X=2 f; echo $X", &["echo 2", "echo 1"]);
     check(
         "c && f() { [ a ] && local y=1; y=2; }; y=0; c && f; echo $y",
         &["c", "c", "[ a ]", "local y=1", "f", "echo ‹0|2›"],
     );
+}
+
+#[test]
+fn local_variables_end_with_their_function() {
+    check(
+        "x=g; f() { local x=l; h; echo $x; }; h() { unset x; }; f; echo $x",
+        &["local x=l", "unset x", "echo ‹›*", "echo g"],
+    );
+    check(
+        "f() { (x=5; local x=6); echo $x; }; x=a; f; echo $x",
+        &["local x=6", "echo a", "echo a"],
+    );
+    check(
+        "f() { for i in 1 2; do c && break; local y=1; done; y=2; }; y=0; f; echo $y",
+        &["c", "break", "local y=1", "echo ‹0|1|2›"],
+    );
+    check_refused(
+        "f() { local PATH; ls; }; f",
+        &["shell-variable"],
+        &["local PATH", "ls"],
+    );
+}
+
+#[test]
+fn assignments_before_builtins_and_functions_are_seen_inside() {
+    check("X=0; X=1 export X; echo $X", &["export X", "echo ‹0|1›"]);
+    check("f() { a; }; X=1 f; b", &["a", "b"]);
+    let found = run("f() { a; }; X=1 f; b; X=2 eval c");
+    let inherited: Vec<Vec<usize>> = found.invocations.iter().map(|i| i.inherited.clone()).collect();
+    assert_eq!(inherited, [vec![0], vec![], vec![1], vec![1]]);
+    let found = crate::evaluate_text("X=1 :; echo $X", &context(Shell::Sh));
+    assert_eq!(commands(&found), [":", "echo ‹›*"]);
 }
 
 #[test]

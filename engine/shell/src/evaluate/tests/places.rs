@@ -14,6 +14,7 @@ fn cd_is_followed() {
     check_places("cd && ls", &["/home/dev: ls"]);
     check_places("cd ~ && cat .ssh/id_rsa", &["/home/dev: cat .ssh/id_rsa"]);
     check_places("cd - && ls", &["‹›: ls"]);
+    check_places("HOME=/tmp cd && ls", &["/project|/tmp: ls"]);
     check_places("cd src && cd - && ls", &["/project: ls"]);
     check_places("cd $DIR && ls", &["‹›: ls"]);
     check_places(
