@@ -13,16 +13,7 @@ use super::super::{Env, Evaluator};
 
 impl Evaluator<'_> {
     pub(super) fn cd(&mut self, call: Call, env: Env<'_>) -> State {
-        // `HOME=dir cd` goes by the value that only this command sees.
-        let steered = call
-            .prefix
-            .iter()
-            .any(|p| matches!(p.name.as_str(), "HOME" | "OLDPWD" | "PWD"));
-        let target = if steered {
-            Directory::Unknown(Origin::Variable)
-        } else {
-            self.cd_target(call.arguments())
-        };
+        let target = self.cd_target(call.arguments());
         self.announce(call, env);
         self.go(target)
     }
