@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::{Construct, Count, Field, InvocationKind, Shell, Span, Value};
 
-use super::names::{is_builtin, is_foreign_builtin};
+use super::names::{evaluates_numbers, is_builtin, is_foreign_builtin};
 use super::simple::{Declared, Prefix};
 use super::state::{Function, State};
 use super::{Env, Evaluator, Failure, Frame};
@@ -158,13 +158,18 @@ impl Evaluator<'_> {
         if call.lookup != Lookup::Programs && is_foreign_builtin(shell, name) {
             self.refuse(Construct::NotInThisShell, call.span);
         }
-        if let Some(path) = call
-            .prefix
-            .iter()
-            .find(|p| p.name == "PATH" || (shell == Shell::Zsh && p.name == "path"))
-        {
-            let span = self.out.settings.get(path.setting).map_or(call.span, |s| s.span);
-            self.refuse(Construct::ShellVariable, span);
+        for prefix in &call.prefix {
+            // The variable steers the search for the program itself, or is evaluated when it is assigned.
+            let steers = prefix.name == "PATH" || shell == Shell::Zsh || evaluates_numbers(&prefix.name);
+            if steers {
+                let span = self
+                    .out
+                    .settings
+                    .get(prefix.setting)
+                    .map_or(call.span, |s| s.span);
+                let value = super::assign::setting_value(&prefix.content);
+                self.check_steering(&prefix.name, &value, span);
+            }
         }
         let plain_cat = name == "cat" && call.fields.len() == 1;
         let settings = call.settings();

@@ -198,7 +198,7 @@ impl Evaluator<'_> {
         while let Some(field) = call.fields.get(at) {
             match field.known() {
                 // `-a` and `-l` run a program under another name than its own.
-                Some("-c") => at += 1,
+                Some("-c") if self.shell() != Shell::Sh => at += 1,
                 Some("--") => {
                     at += 1;
                     break;

@@ -196,6 +196,7 @@ fn variables_that_steer_the_shell_are_refused() {
         "read PATH",
         "for PATH in a; do ls; done",
         "RANDOM='a[$(x)]'",
+        "OPTIND='a[$(x)]' ls",
         "unset PATH",
         ": ${PATH:=x}",
     ] {
