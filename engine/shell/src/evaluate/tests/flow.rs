@@ -1,6 +1,6 @@
 //! Which commands run, in which order and state.
 
-use crate::Shell;
+use crate::{Limits, Shell, parse};
 
 use super::{check, check_refused, commands, context, refusals, run};
 
@@ -214,4 +214,49 @@ fn following_a_text_is_bounded() {
     }
     text.push_str("f7");
     assert_eq!(refusals(&run(&text)), ["too-many-steps"]);
+}
+
+/// The deepest nesting that is parsed, of each construct, reached directly, through functions and through `eval`.
+#[test]
+fn the_deepest_text_fits_a_small_stack() {
+    let pairs = [
+        ("$(", ")"),
+        ("{ ", "; }"),
+        ("( ", " )"),
+        ("\"$(", ")\""),
+        ("if a; then ", "; fi"),
+        ("echo ${x-$(", ")}"),
+    ];
+    let mut texts = Vec::new();
+    for (open, close) in pairs {
+        let nested = |depth, inner: &str| format!("{}{inner}{}", open.repeat(depth), close.repeat(depth));
+        let parses = |depth: &usize| parse(&nested(*depth, "ls"), Shell::Bash, &Limits::DEFAULT).is_ok();
+        let depth = (0..Limits::DEFAULT.depth).rev().find(parses).unwrap();
+        assert!(depth > 10, "{open}");
+        let (direct, inner) = (nested(depth, "ls"), nested(depth - 6, "ls"));
+        texts.push(format!(
+            "f() {{ {inner}; }}; g() {{ f; }}; {}",
+            nested(depth - 6, "g")
+        ));
+        texts.push(format!("f() {{ {inner}; }}; {}", nested(depth, "eval f")));
+        texts.push(direct);
+    }
+    let evaluate_all = move || {
+        for text in &texts {
+            let found = run(text);
+            let reached = found
+                .invocations
+                .iter()
+                .any(|i| i.words.iter().any(|w| w.known() == Some("ls")));
+            assert!(
+                reached || refusals(&found).contains(&"too-deep"),
+                "{text}: {:?}",
+                refusals(&found)
+            );
+        }
+    };
+    let small = std::thread::Builder::new()
+        .stack_size(1 << 20)
+        .spawn(evaluate_all);
+    small.unwrap().join().unwrap();
 }
