@@ -55,7 +55,9 @@ pub(crate) fn covers(evaluation: &Evaluation, event: &Event) -> bool {
 fn is_path_of(path: &[u8], argv: &[Vec<u8>], directory: &[u8]) -> bool {
     let Some(name) = argv.first() else { return false };
     if !name.contains(&b'/') {
-        return path.strip_prefix(b"/S/") == Some(name);
+        // `command -p` looks in the places of the system.
+        let places: [&[u8]; 3] = [b"/S/", b"/bin/", b"/usr/bin/"];
+        return places.iter().any(|place| path.strip_prefix(*place) == Some(name));
     }
     let absolute = || {
         let below = name.strip_prefix(b"./").unwrap_or(name);

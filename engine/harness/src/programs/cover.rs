@@ -104,7 +104,22 @@ impl Said {
                 })
         };
         match touch {
-            Touch::Read(read) | Touch::List(read) => path(read, |_| true),
+            Touch::Read(read) => path(read, |_| true),
+            // Listing names goes down where reading files would not.
+            Touch::List(listed) => self
+                .effects
+                .iter()
+                .any(|(directory, effect)| match place_of(effect) {
+                    Place::Path(_, used) => {
+                        let tree = PathUse {
+                            tree: true,
+                            ..used.clone()
+                        };
+                        path_covers(&tree, directory, listed)
+                    }
+                    Place::State(state) => is_state(state, listed),
+                    Place::None => false,
+                }),
             Touch::Write(written) => path(written, |kind| kind == Kind::Writes),
             Touch::Delete(deleted) => path(deleted, |kind| kind == Kind::Deletes),
             Touch::Execute(argv) => {

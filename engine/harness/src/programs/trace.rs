@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// The calls that are followed.
 pub(super) const CALLS: &str = "trace=open,openat,openat2,creat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,rmdir,\
-    mkdir,mkdirat,mknod,mknodat,truncate,chmod,fchmodat,chown,lchown,fchownat,utimensat,execve,execveat,chdir,fchdir,connect,clone,clone3,\
+    mkdir,mkdirat,mknod,mknodat,truncate,chmod,fchmodat,chown,lchown,fchownat,execve,execveat,chdir,fchdir,connect,clone,clone3,\
     fork,vfork,getdents64";
 
 /// Something that was done, with absolute paths.
@@ -117,7 +117,7 @@ impl<'t> Reader<'t> {
             "mkdirat" | "mknodat" => self.write(path_at(0)?),
             "creat" | "mkdir" | "mknod" | "truncate" | "chmod" | "chown" | "lchown" => self.write(path(0)?),
             // Without a path it is about an open file, whose opening was seen.
-            "fchmodat" | "fchownat" | "utimensat" => {
+            "fchmodat" | "fchownat" => {
                 if let Some(path) = path_at(0) {
                     self.write(path);
                 }
