@@ -192,9 +192,12 @@ impl Evaluator<'_> {
                     }
                     self.part(part, Mode::Whole, env, out);
                 }
-                // `"$@"` of nothing is no field at all.
-                let list_only = parts.len() == 1 && parts.iter().any(is_list);
-                if !list_only {
+                // `"$@"` of nothing is no field at all, and neither is it beside what is empty.
+                let lists = parts.iter().any(is_list);
+                if lists && parts.len() > 1 && !parts.iter().any(is_text) {
+                    out.truncate(before);
+                    out.push(Event::Many(Value::Unknown(Origin::Positional)));
+                } else if !lists || parts.len() > 1 {
                     out.insert(before, Event::Quoted);
                 }
             }
@@ -556,6 +559,10 @@ pub(super) fn joined(fields: &[Field], max: usize) -> Value {
 }
 
 /// Whether a part is a list that keeps its words apart in double quotes.
+fn is_text(part: &Part) -> bool {
+    matches!(&part.kind, PartKind::Literal { text, .. } if !text.is_empty())
+}
+
 fn is_list(part: &Part) -> bool {
     match &part.kind {
         PartKind::Parameter(p) => p.name == "@" || p.index == Some(crate::Index::All),

@@ -56,6 +56,10 @@ impl Parser<'_> {
             }
         }
         self.check_zsh_neighbour(start)?;
+        if self.byte(start + 1) == b'$' && self.peek() == b'{' {
+            // Looking for braces, bash takes the second dollar for the start of an expansion.
+            return Err(self.since(Construct::BraceForm, start));
+        }
         self.push_parameter(start, parts)
     }
 

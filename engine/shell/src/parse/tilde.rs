@@ -84,6 +84,8 @@ impl Parser<'_> {
         Ok(match (self.byte(at), self.byte(at + 1)) {
             (b'=', _) => Some(at + 1),
             (b'+', b'=') => Some(at + 2),
+            // With a subscript it looks like an assignment, too.
+            (b'[', _) => return Err(self.here(Construct::TildePrefix)),
             _ => None,
         })
     }

@@ -222,6 +222,10 @@ impl Evaluator<'_> {
             return None;
         }
         let named = call.fields.get(at).and_then(Field::known);
+        if named.is_some_and(|name| name.starts_with('~')) {
+            // bash expands a tilde there even if it was quoted.
+            self.refuse(Construct::TildePrefix, call.span);
+        }
         if self.shell() == Shell::Zsh && named.is_none_or(|name| is_builtin(Shell::Zsh, name)) {
             // zsh runs builtins there.
             self.refuse(Construct::NotInThisShell, call.span);

@@ -8,7 +8,7 @@ use super::super::assign::{Target, setting_value};
 use super::super::call::Call;
 use super::super::names::is_identifier;
 use super::super::state::{Content, Presence, Variable};
-use super::super::{Env, Evaluator};
+use super::super::{Env, Evaluator, Frame};
 
 /// What a declaration asks for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +28,11 @@ struct Wanted {
 impl Evaluator<'_> {
     pub(super) fn declare(&mut self, name: &str, call: &Call, env: Env<'_>) {
         self.announce_copy(call, env);
+        let inside = self.frames.iter().any(|f| matches!(f, Frame::Function { .. }));
+        if name == "local" && !inside && self.shell() != Shell::Zsh {
+            // An error, and nothing is assigned.
+            self.refuse(Construct::BuiltinForm, call.span);
+        }
         let mut wanted = Wanted {
             local: matches!(name, "local" | "declare" | "typeset"),
             export: name == "export",
