@@ -324,7 +324,7 @@ fn echoed(arguments: &[Field], max: usize) -> Option<Value> {
     if arguments.first().is_some_and(|f| f.value.may_begin("-")) {
         return None;
     }
-    Some(super::expand::joined(arguments, max))
+    Some(super::fields::joined(arguments, max))
 }
 
 /// A place for refusals about an argument, or the whole command where it has none.

@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 use crate::{Access, AccessMode, Construct, Count, Field, Reach, Shell, Span, Value, parse};
 
 use super::super::call::{Call, Lookup};
-use super::super::expand::joined;
+use super::super::fields::joined;
 use super::super::names::is_builtin;
 use super::super::traps::Trap;
 use super::super::{Env, Evaluator, Failure};
