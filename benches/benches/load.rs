@@ -13,11 +13,11 @@ fn load(c: &mut Criterion) {
             .and_then(|plan| plan.to_bytes())
             .expect("the policy");
         c.bench_function(&format!("plan-load-{number}"), |b| {
-            b.iter(|| black_box(Plan::from_bytes(black_box(&bytes))))
+            b.iter(|| black_box(Plan::from_bytes(black_box(&bytes))));
         });
     }
     c.bench_function("plan-compile-1000", |b| {
-        b.iter(|| black_box(plan(black_box(1000), Shape::Programs)))
+        b.iter(|| black_box(plan(black_box(1000), Shape::Programs)));
     });
 }
 

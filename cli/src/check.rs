@@ -129,7 +129,7 @@ impl Check {
     fn final_outcome(&self, plan: &Plan, decision: &Decision) -> Outcome {
         match decision.outcome {
             Outcome::Ask if self.circumstances.headless => plan.headless(),
-            outcome => outcome,
+            outcome @ (Outcome::Allow | Outcome::Ask | Outcome::Deny) => outcome,
         }
     }
 

@@ -24,6 +24,10 @@ impl Files for DiskFiles {
     }
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the standard library adds kinds; its own text serves for those"
+)]
 fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),

@@ -1,6 +1,7 @@
 //! `engine test`: the tests of policies, of command definitions, and files of cases.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use engine_policy::definition::{Catalogue, run_examples};
 use engine_policy::{CaseRunner, Expected, Outcome, parse_case, run_tests};
@@ -48,7 +49,7 @@ impl Test {
 
     fn try_run(&self) -> Result<Exit, Exit> {
         let files = if self.files.is_empty() {
-            self.default_files()?
+            Self::default_files()?
         } else {
             self.files.clone()
         };
@@ -56,7 +57,10 @@ impl Test {
         for file in &files {
             let tally = if file == "commands" {
                 self.definitions()
-            } else if file.ends_with(".jsonl") {
+            } else if Path::new(file)
+                .extension()
+                .is_some_and(|ending| ending == "jsonl")
+            {
                 self.cases(file)?
             } else {
                 self.policy(file)?
@@ -79,7 +83,7 @@ impl Test {
         })
     }
 
-    fn default_files(&self) -> Result<Vec<String>, Exit> {
+    fn default_files() -> Result<Vec<String>, Exit> {
         let start = check::Start::of(None)?;
         let found = policies::found(&start.project);
         if !found.is_empty() {

@@ -82,7 +82,7 @@ pub(crate) fn targets(value: &Value, bases: &[Option<SmolStr>]) -> Vec<Target> {
         Value::Below(root) => {
             found.extend(bases.iter().map(|base| match known(root, base.as_deref()) {
                 Target::Known(path) => Target::Somewhere(path),
-                other => other,
+                other @ (Target::Pattern(_) | Target::Somewhere(_) | Target::Unknown(_)) => other,
             }));
         }
         Value::Integer => {

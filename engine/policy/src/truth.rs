@@ -27,7 +27,7 @@ impl Truth {
 
     /// The opposite; maybe stays.
     #[must_use]
-    pub fn not(self) -> Self {
+    pub fn inverted(self) -> Self {
         match self {
             Self::No => Self::Yes,
             Self::Maybe => Self::Maybe,
@@ -301,7 +301,13 @@ pub(crate) fn units_say(ways: &[Vec<Unit<'_>>], value: &Value) -> Truth {
                 _ => Truth::Maybe,
             }
         }
-        value => one(&value_units(value)),
+        value @ (Value::Known(_)
+        | Value::Glob(_)
+        | Value::Below(_)
+        | Value::Affixed { .. }
+        | Value::Integer
+        | Value::Descriptor
+        | Value::Unknown(_)) => one(&value_units(value)),
     }
 }
 

@@ -45,7 +45,7 @@ impl Decider<'_> {
                 .map(|flag| given(flag, invocation, usage))
                 .max()
                 .unwrap_or(Truth::No)
-                .not(),
+                .inverted(),
             CompiledCondition::OperandsWithin(index) => {
                 let Some(usage) = usage else { return Truth::Maybe };
                 let mut truth = Truth::Yes;

@@ -71,10 +71,10 @@ impl Decider<'_> {
             }
             EffectKind::Writes(used) => self.write_effect(running, used, effect, usage, covered),
             EffectKind::Deletes(used) => {
-                self.path_effect(running, Access::Delete, used, effect, usage, covered, 0)
+                self.path_effect(running, Access::Delete, used, effect, usage, covered, 0);
             }
             EffectKind::Connects(host) => {
-                self.network(running, host.as_ref(), span, covered.map(|(rule, _)| rule))
+                self.network(running, host.as_ref(), span, covered.map(|(rule, _)| rule));
             }
             EffectKind::SetsEnv { name, value } => match name.known() {
                 Some(name) => self.setting_for_command(name, value, span, rule.map(|(_, rule)| rule)),
@@ -154,7 +154,7 @@ impl Decider<'_> {
         }
     }
 
-    pub(super) fn cover<'r>(&self, covered: Option<(RuleRef, &'r PlanRule)>) -> Cover<'r> {
+    pub(super) fn cover(covered: Option<(RuleRef, &PlanRule)>) -> Cover<'_> {
         let Some((reference, rule)) = covered else {
             return Cover::None;
         };
@@ -180,6 +180,10 @@ impl Decider<'_> {
         }
     }
 
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one effect taken apart; its two callers have the parts at hand"
+    )]
     pub(super) fn path_effect(
         &mut self,
         running: &Running<'_>,
@@ -209,7 +213,7 @@ impl Decider<'_> {
             own: effect.source == EffectSource::Own,
             edited,
         };
-        let cover = self.cover(covered);
+        let cover = Self::cover(covered);
         self.path(&asked, cover);
     }
 
@@ -416,7 +420,7 @@ fn covers_effect(rule: &PlanRule, effect: &Effect) -> bool {
     if rule.everything {
         return true;
     }
-    let spelled = rule.options.iter().any(|option| *option == effect.from);
+    let spelled = rule.options.contains(&effect.from);
     match (&effect.kind, effect.source) {
         (EffectKind::Reads(_) | EffectKind::Writes(_), _) => true,
         (EffectKind::Deletes(_), EffectSource::Own | EffectSource::Operand) => true,

@@ -49,7 +49,7 @@ impl Matched {
     pub(super) fn truths(&self) -> impl Iterator<Item = (GroupId, Truth)> + '_ {
         self.groups
             .iter()
-            .map(|&(group, own, except)| (group, own.min(except.not())))
+            .map(|&(group, own, except)| (group, own.min(except.inverted())))
             .filter(|(_, truth)| *truth != Truth::No)
     }
 

@@ -441,7 +441,7 @@ impl Decider<'_> {
                 index
                     .root
                     .matches(&[], Extent::Tree, names, fold, &mut |end, truth| {
-                        matched.hit(end, truth)
+                        matched.hit(end, truth);
                     });
                 let mut maybe = |end, _| matched.hit(end, Truth::Maybe);
                 index.project.matches(&[], Extent::Tree, names, fold, &mut maybe);
@@ -453,7 +453,7 @@ impl Decider<'_> {
         index
             .root
             .matches(&segments, extent, names, fold, &mut |end, truth| {
-                matched.hit(end, truth)
+                matched.hit(end, truth);
             });
         for (mount, trie) in [
             (Some(self.facts.project), &index.project),
@@ -473,12 +473,12 @@ impl Decider<'_> {
             let ceiling = if literal { Truth::Yes } else { Truth::Maybe };
             if let Some(rest) = segments.get(mount.len()..) {
                 trie.matches(rest, extent, names, fold, &mut |end, truth| {
-                    matched.hit(end, truth.min(ceiling))
+                    matched.hit(end, truth.min(ceiling));
                 });
             } else if extent != Extent::Itself {
                 // The tree is above the anchor: everything below the anchor may be touched.
                 trie.matches(&[], Extent::Tree, names, fold, &mut |end, _| {
-                    matched.hit(end, Truth::Maybe)
+                    matched.hit(end, Truth::Maybe);
                 });
             }
         }

@@ -169,7 +169,7 @@ impl Decider<'_> {
                 }
                 (None | Some(Json::Null), _) | (Some(_), Role::Nothing) => {}
                 (Some(Json::String(text)), Role::Reads | Role::ReadsTree | Role::Writes) => {
-                    self.tool_path(text, role)
+                    self.tool_path(text, role);
                 }
                 (Some(Json::String(text)), Role::Connects) => {
                     self.host(parse_host(text).as_ref(), Some(text), Span::default(), None);

@@ -43,7 +43,7 @@ impl HostIndex {
                 .or_default()
                 .push((pattern.port, end)),
             HostName::Network { address, prefix } => {
-                self.networks.push((*address, *prefix, pattern.port, end))
+                self.networks.push((*address, *prefix, pattern.port, end));
             }
         }
     }
@@ -68,7 +68,7 @@ impl HostIndex {
             }
             rest = parent;
         }
-        if let Some(address) = host.name.trim_matches(['[', ']']).parse::<IpAddr>().ok() {
+        if let Ok(address) = host.name.trim_matches(['[', ']']).parse::<IpAddr>() {
             for (network, prefix, port, end) in &self.networks {
                 if (port.is_none() || *port == host.port) && within(address, *network, *prefix) {
                     hit(*end);

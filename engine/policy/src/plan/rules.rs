@@ -13,6 +13,10 @@ pub type RuleId = SmolStr;
 
 /// One rule.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about one rule, each read by itself"
+)]
 pub(crate) struct PlanRule {
     pub id: RuleId,
     pub outcome: Outcome,

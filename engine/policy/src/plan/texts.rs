@@ -85,7 +85,13 @@ fn command_units(words: &[ViewWord<'_>]) -> Vec<Unit<'static>> {
         }
         match word.value {
             Value::OneOf(_) => units.push(Unit::Run),
-            value => units.extend(value_units(value)),
+            value @ (Value::Known(_)
+            | Value::Glob(_)
+            | Value::Below(_)
+            | Value::Affixed { .. }
+            | Value::Integer
+            | Value::Descriptor
+            | Value::Unknown(_)) => units.extend(value_units(value)),
         }
         if word.count == Count::OneOrMore {
             units.push(Unit::Run);

@@ -268,7 +268,13 @@ impl WordTrie {
                     }
                 }
             }
-            value => {
+            value @ (Value::OneOf(_)
+            | Value::Glob(_)
+            | Value::Below(_)
+            | Value::Affixed { .. }
+            | Value::Integer
+            | Value::Descriptor
+            | Value::Unknown(_)) => {
                 if let Some(&to) = node.literals.get(word.raw) {
                     // The rule spells the expansion itself (`make -j$(nproc)`): the same text.
                     self.enter(next, to, certain);

@@ -4,6 +4,7 @@
 //! `cwd` (the project), `expected` (`allow`, `ask`, `deny`, or `not-allow` for the last two), and `fs` (files and links that exist).
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -184,7 +185,7 @@ pub fn parse_case(line: &str) -> Result<Case, CaseError> {
         if Outcome::from_word(effect).is_none() {
             return Err(CaseError::Field("policy"));
         }
-        policy.push_str(&format!("{effect} {}\n", quoted(&format!("{tool}({pattern})"))));
+        let _infallible = writeln!(policy, "{effect} {}", quoted(&format!("{tool}({pattern})")));
     }
     let expected = match text("expected")? {
         "not-allow" => Expected::NotAllow,
