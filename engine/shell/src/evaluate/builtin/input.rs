@@ -129,7 +129,8 @@ impl Evaluator<'_> {
         if self.shell() == Shell::Zsh {
             self.check_zsh_format(words, place(&call, format));
         }
-        let output = if format < 3 {
+        let option = format == 1 && words.first().is_some_and(|f| f.value.may_begin("-"));
+        let output = if format < 3 && !option {
             printed(words, self.set_values())
         } else {
             None

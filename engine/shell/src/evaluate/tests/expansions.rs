@@ -57,6 +57,10 @@ fn globs_and_braces_become_fields() {
     );
     check("ls \"a*\"*", &["ls ‹glob a\\**›+"]);
     check("git diff --out{put,}=x", &["git diff --output=x --out=x"]);
+    check(
+        "echo {~,x}/a x=~/{a,b}",
+        &["echo /home/dev/a x/a x=‹/home/dev|~›/a x=‹/home/dev|~›/b"],
+    );
     check("echo {1..3} a{b,c{d,e}}", &["echo 1 2 3 ab acd ace"]);
     check("echo \"$d\"/*.c", &["echo ‹›.c+"]);
     check("rm -rf ${BUILD_DIR}/*", &["rm -rf ‹›*"]);
@@ -152,6 +156,10 @@ fn printed_text_is_known_where_the_words_are() {
         &["cat /etc/passwd", "git commit -m ‹›"],
     );
     check("n=$(wc -l < a.txt); echo \"$n\" $n", &["wc -l", "echo ‹› ‹›*"]);
+    check(
+        "echo \"$(printf -x)\" \"$(printf -- -x)\"",
+        &["printf -x", "printf -- -x", "echo ‹› -x"],
+    );
     check("cat $(ls -a)", &["ls -a", "cat ‹›*"]);
     check(
         "echo \"$(cat <<E | wc -l && ls\nx\nE\n)\"",
