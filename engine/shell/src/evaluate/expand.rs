@@ -306,11 +306,12 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether a part is a list that keeps its words apart in double quotes.
+/// Whether a part is text that keeps a quoted word from being nothing.
 fn is_text(part: &Part) -> bool {
     matches!(&part.kind, PartKind::Literal { text, .. } if !text.is_empty())
 }
 
+/// Whether a part is a list that keeps its words apart in double quotes.
 fn is_list(part: &Part) -> bool {
     match &part.kind {
         PartKind::Parameter(p) => p.name == "@" || p.index == Some(crate::Index::All),
