@@ -10,7 +10,7 @@ use crate::document::{Outcome, RequestKind};
 use crate::effect::{Effect, EffectKind, EffectSource, Nested, PathUse, Unknown, UnknownKind, Use, WordKind};
 use crate::facts::join_path;
 use crate::plan::{CompiledCondition, PlanRule};
-use crate::resolve::{bases, targets};
+use crate::resolve::{Target, bases, targets};
 use crate::verdict::{Request, RuleRef, Why};
 
 impl Decider<'_> {
@@ -237,6 +237,39 @@ impl Decider<'_> {
         found
     }
 
+    /// Whether everything that a command reads or takes away is a file that is there and no directory.
+    fn takes_only_files(&self, running: &Running<'_>, usage: &Use) -> bool {
+        let mut taken = usage
+            .effects
+            .iter()
+            .filter_map(|effect| match &effect.kind {
+                EffectKind::Reads(used) | EffectKind::Deletes(used) => Some(used),
+                EffectKind::Writes(_)
+                | EffectKind::Connects(_)
+                | EffectKind::SetsEnv { .. }
+                | EffectKind::LoadsCode(_)
+                | EffectKind::Evaluates(_)
+                | EffectKind::State(_)
+                | EffectKind::Changes { .. }
+                | EffectKind::Privileged
+                | EffectKind::Background
+                | EffectKind::Interactive
+                | EffectKind::Consults { .. } => None,
+            })
+            .flat_map(|used| {
+                targets(
+                    &used.path,
+                    &bases(&running.invocation.directory, used.below.as_ref()),
+                )
+            })
+            .peekable();
+        taken.peek().is_some()
+            && taken.all(|target| match target {
+                Target::Known(path) => self.facts.world.is_directory(&path) == Some(false),
+                Target::Pattern(_) | Target::Somewhere(_) | Target::Unknown(_) => false,
+            })
+    }
+
     /// A write, which may be into a directory: then the files in it are what is written.
     pub(super) fn write_effect(
         &mut self,
@@ -250,6 +283,11 @@ impl Decider<'_> {
             self.path_effect(running, Access::Write, used, effect, usage, covered, 10);
             return;
         }
+        // What is moved or copied with everything below is only that where it is a directory.
+        let used = &PathUse {
+            tree: used.tree && !self.takes_only_files(running, usage),
+            ..used.clone()
+        };
         let known = used.path.known();
         let directory = |path: &str| {
             let last = path.rsplit('/').next().unwrap_or_default();

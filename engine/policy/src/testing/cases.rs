@@ -296,8 +296,8 @@ impl World for CaseWorld {
         Some(real)
     }
 
-    fn is_directory(&self, _path: &str) -> Option<bool> {
-        None
+    fn is_directory(&self, path: &str) -> Option<bool> {
+        self.files.contains_key(path).then_some(false)
     }
 
     fn small_file(&self, path: &str) -> Option<String> {
@@ -305,6 +305,9 @@ impl World for CaseWorld {
     }
 
     fn any_below(&self, root: &str, wanted: &mut dyn FnMut(&str) -> bool) -> Option<bool> {
+        if self.files.contains_key(root) {
+            return Some(wanted(root));
+        }
         // A case names some of the files that exist; of the others nothing is known.
         let named = self.links.keys().chain(self.files.keys());
         let mut found = false;

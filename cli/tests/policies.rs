@@ -1,0 +1,191 @@
+//! The shipped policies: their own tests hold, every rule of theirs decides one of these, and in a real project on disk the
+//! everyday commands get the verdict that a person expects.
+//!
+//! Invariant (nothing is run): commands are decided, never started; only the engine's own binary is.
+#![expect(clippy::expect_used, reason = "helpers of tests fail as tests do")]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use engine_policy::{Files, Loaded, Outcome, Place, Root, SHIPPED, load, run_tests};
+use tempfile::TempDir;
+
+/// Shipped policies stand alone: whatever they build on is shipped, too.
+struct NoFiles;
+
+impl Files for NoFiles {
+    fn text(&self, path: &str) -> Result<String, String> {
+        Err(format!("`{path}` is not shipped"))
+    }
+}
+
+fn shipped(name: &'static str) -> Loaded {
+    load(&[Root::Shipped(name)], &NoFiles)
+}
+
+#[test]
+fn the_tests_of_every_shipped_policy_hold() {
+    for &(name, _) in SHIPPED {
+        let mut loaded = shipped(name);
+        let plan = loaded.compile().expect("a plan");
+        assert_eq!(loaded.diagnostics.len(), 0, "{name} has warnings");
+        let own = loaded.documents.last().expect("the policy itself");
+        let results = run_tests(&plan, std::slice::from_ref(own));
+        assert!(results.len() >= 100, "{name} has only {} tests", results.len());
+        let failed: Vec<_> = results
+            .iter()
+            .filter(|result| !result.passed)
+            .map(|result| (&result.call, result.expected, result.decision.outcome))
+            .collect();
+        assert_eq!(failed, [], "{name}");
+        for outcome in [Outcome::Allow, Outcome::Ask, Outcome::Deny] {
+            assert!(
+                results.iter().any(|result| result.expected == outcome),
+                "{name} has no test that expects {}",
+                outcome.as_str()
+            );
+        }
+    }
+}
+
+#[test]
+fn every_shipped_rule_decides_a_test() {
+    for &(name, _) in SHIPPED {
+        let mut loaded = shipped(name);
+        let plan = loaded.compile().expect("a plan");
+        let own = loaded.documents.last().expect("the policy itself");
+        let results = run_tests(&plan, std::slice::from_ref(own));
+        let decided: Vec<Place> = results
+            .iter()
+            .flat_map(|result| result.decision.reasons())
+            .filter_map(|step| step.why.rule()?.info(&plan))
+            .map(|info| info.place)
+            .collect();
+        let idle: Vec<usize> = own
+            .blocks
+            .iter()
+            .flat_map(|block| &block.value.rules)
+            .filter(|rule| !decided.contains(&rule.place))
+            .map(|rule| loaded.sources.line_column(rule.place).line)
+            .collect();
+        assert_eq!(idle, Vec::<usize>::new(), "lines of {name} whose rule decides no test");
+    }
+}
+
+/// A project like many: sources, a secret that is not tracked, a dependency with a key for its tests, a link that leads out.
+fn project() -> TempDir {
+    let folder = tempfile::tempdir().expect("a directory");
+    let root = folder.path();
+    for directory in [".git", "src", "docs", "node_modules/tls"] {
+        fs::create_dir_all(root.join(directory)).expect("a directory");
+    }
+    for (file, text) in [
+        ("README.md", "# a\n"),
+        ("src/main.rs", "fn main() {}\n"),
+        ("src/lib.rs", "\n"),
+        ("docs/a.txt", "a\n"),
+        (".env", "TOKEN=1\n"),
+        (".env.example", "TOKEN=\n"),
+        ("node_modules/tls/test.pem", "\n"),
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        (
+            "writes.kdl",
+            "policy \"w\" { extends \"builtin:base\"; }\nallow { write \"./**\"; delete \"./**\"; command \"tar ...\"; }\n",
+        ),
+    ] {
+        fs::write(root.join(file), text).expect("a file");
+    }
+    symlink("/etc/group", root.join("docs/link.md")).expect("a link");
+    folder
+}
+
+fn verdict(root: &Path, policy: Option<&str>, command: &str) -> String {
+    let mut engine = Command::new(env!("CARGO_BIN_EXE_engine"));
+    engine.arg("check");
+    if let Some(policy) = policy {
+        engine.args(["--policy", policy]);
+    }
+    let output = engine
+        .arg("--")
+        .arg(command)
+        .current_dir(root)
+        .env("HOME", root.join("home"))
+        .env_remove("XDG_CONFIG_HOME")
+        .env("XDG_CACHE_HOME", root.join("cache"))
+        .output()
+        .expect("the engine");
+    let text = String::from_utf8(output.stdout).expect("text");
+    text.split_whitespace().next().unwrap_or_default().to_owned()
+}
+
+fn check(policy: Option<&str>, cases: &[(&str, &str)]) {
+    let project = project();
+    let wrong: Vec<_> = cases
+        .iter()
+        .map(|&(command, expected)| (command, expected, verdict(project.path(), policy, command)))
+        .filter(|(_, expected, got)| expected != got)
+        .collect();
+    assert_eq!(wrong, []);
+}
+
+#[test]
+fn searches_are_denied_only_where_a_secret_is_in_reach() {
+    check(
+        None,
+        &[
+            ("grep -rn TODO src docs", "allow"),
+            ("grep -rn TODO --include='*.rs' .", "allow"),
+            ("grep -rn TODO --include=*.rs .", "allow"),
+            ("grep -rn TODO . --exclude=.env", "allow"),
+            ("rg foo src", "allow"),
+            ("find . -name x", "allow"),
+            ("find src -type f -exec grep -l x {} +", "allow"),
+            ("ls -R", "allow"),
+            ("tree", "allow"),
+            ("cat *", "allow"),
+            ("wc -l src/*.rs", "allow"),
+            ("diff -r src docs", "allow"),
+            ("grep -rn TODO .", "deny"),
+            ("rg --hidden foo", "deny"),
+            ("grep -rn TOKEN --include='.en*' .", "deny"),
+            ("grep -rn TOKEN --include='.e[n]v' .", "deny"),
+            ("grep -rn TOKEN --exclude=.env --include='*' .", "deny"),
+            ("cat .e*", "ask"),
+            ("find . -type f -exec grep x {} +", "ask"),
+        ],
+    );
+}
+
+#[test]
+fn links_that_a_pattern_matches_are_followed() {
+    check(
+        None,
+        &[
+            ("cat docs/*.txt", "allow"),
+            ("cat docs/*.md", "ask"),
+            ("cat docs/link.md", "ask"),
+        ],
+    );
+}
+
+#[test]
+fn where_writing_is_allowed_files_move_freely_but_guarded_ones_do_not() {
+    check(
+        Some("writes.kdl"),
+        &[
+            ("mv src/lib.rs src/b.rs", "allow"),
+            ("cp src/lib.rs docs", "allow"),
+            ("rm -rf node_modules/tls", "allow"),
+            ("git switch -c topic", "allow"),
+            ("mkdir -p a/b && echo x > a/b/c", "allow"),
+            ("rm .env", "deny"),
+            ("mv src/lib.rs .env", "deny"),
+            ("cp src/lib.rs .git/hooks/pre-commit", "ask"),
+            // What an archive holds is not known.
+            ("tar xf a.tar -C src", "ask"),
+            ("rm -rf .", "deny"),
+        ],
+    );
+}
