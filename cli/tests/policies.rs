@@ -70,7 +70,11 @@ fn every_shipped_rule_decides_a_test() {
             .filter(|rule| !decided.contains(&rule.place))
             .map(|rule| loaded.sources.line_column(rule.place).line)
             .collect();
-        assert_eq!(idle, Vec::<usize>::new(), "lines of {name} whose rule decides no test");
+        assert_eq!(
+            idle,
+            Vec::<usize>::new(),
+            "lines of {name} whose rule decides no test"
+        );
     }
 }
 
