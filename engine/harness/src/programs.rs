@@ -314,17 +314,21 @@ fn existing() -> BTreeSet<String> {
         .collect()
 }
 
-/// Reading the system, temporary files and devices are programs' own business.
+/// Places where programs keep what they remember between runs.
+const CACHES: &[&str] = &["/home/u/.npm", "/home/u/.cache"];
+
+/// Reading the system, temporary files, caches and devices are programs' own business.
 fn matters(touch: &Touch) -> bool {
     let own = |path: &str| {
-        ["/tmp/", "/dev/", "/proc/", "/var/tmp/"]
-            .iter()
-            .any(|place| path.starts_with(place))
+        CACHES.iter().any(|place| path.starts_with(place))
+            || ["/tmp/", "/dev/", "/proc/", "/var/tmp/"]
+                .iter()
+                .any(|place| path.starts_with(place))
             || path == "/tmp"
     };
     match touch {
         Touch::Read(path) => path.starts_with(HOME) && !DIRECTORIES.contains(&path.as_str()),
-        Touch::List(path) => path.starts_with(HOME),
+        Touch::List(path) => path.starts_with(HOME) && !own(path),
         Touch::Write(path) | Touch::Delete(path) => !own(path),
         Touch::Execute(argv) => argv
             .first()

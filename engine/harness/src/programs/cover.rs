@@ -185,6 +185,14 @@ fn is_state(state: &str, path: &str) -> bool {
     path.contains(&format!("/{state}/")) || path.ends_with(&format!("/{state}"))
 }
 
+/// Programs that pack a file name the result after it: announced by the file itself.
+fn beside(longer: &str, shorter: &str) -> bool {
+    let ending = longer
+        .strip_prefix(shorter)
+        .and_then(|rest| rest.strip_prefix('.'));
+    ending.is_some_and(|ending| !ending.is_empty() && ending.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+}
+
 fn path_covers(used: &PathUse, directory: &str, touched: &str) -> bool {
     let start = match &used.below {
         None => directory.to_owned(),
@@ -194,6 +202,8 @@ fn path_covers(used: &PathUse, directory: &str, touched: &str) -> bool {
     let exact = |known: &str| {
         let whole = resolve(&start, known);
         touched == whole
+            || beside(touched, &whole)
+            || beside(&whole, touched)
             || (used.tree
                 && touched
                     .strip_prefix(&whole)

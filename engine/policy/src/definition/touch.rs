@@ -537,12 +537,7 @@ impl<'d> Touch<'_, 'd> {
         };
         let stream = effect.dash && value.known() == Some("-");
         match &effect.kind {
-            ValueKind::Reads
-            | ValueKind::ReadsTree
-            | ValueKind::Writes
-            | ValueKind::WritesInto
-            | ValueKind::Creates
-                if stream => {}
+            ValueKind::Reads | ValueKind::ReadsTree | ValueKind::Writes if stream => {}
             ValueKind::Reads => self.reads(value, false, from),
             ValueKind::ReadsTree => self.reads(value, true, from),
             ValueKind::Writes | ValueKind::Creates => self.writes(value, false, from),
