@@ -118,7 +118,8 @@ impl Said {
                         path_covers(&tree, directory, listed)
                     }
                     Place::State(state) => is_state(state, listed),
-                    Place::None => false,
+                    // What changes things that nothing names is never taken for reading.
+                    Place::None => matches!(effect, EffectKind::Changes { .. }),
                 }),
             Touch::Write(written) => path(written, |kind| kind == Kind::Writes),
             Touch::Delete(deleted) => path(deleted, |kind| kind == Kind::Deletes),
