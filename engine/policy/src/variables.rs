@@ -82,7 +82,6 @@ mod tests {
             "TZ",
             "FORCE_COLOR",
             "TERM",
-            "GIT_TRACE",
         ] {
             assert_eq!(danger_of(name), Danger::Harmless, "{name}");
         }

@@ -193,6 +193,9 @@ impl Decider<'_> {
             self.plan.commands.matches(&called, &mut maybe);
             self.plan.texts.matches(&called, &mut maybe);
         }
+        if usage.is_none() {
+            self.match_inside(&written, &mut matched);
+        }
         let mut condition = |group: GroupId| self.conditions(group, running, usage);
         let ruling = matched.ruling(self.plan, &mut condition);
         // Of the allow rules, the one that covers most.
@@ -211,6 +214,24 @@ impl Decider<'_> {
             }
         }
         (ruling, allow.map(|(_, rule)| rule))
+    }
+
+    /// A program that is not defined may run what its arguments name (`busybox rm`, `pkexec rm`): rules that forbid or ask may mean it.
+    fn match_inside(&self, written: &[ViewWord<'_>], matched: &mut Matched) {
+        let mut maybe = |end: End, _| {
+            let strict = self
+                .plan
+                .rule_of(end.group)
+                .is_some_and(|rule| rule.outcome != Outcome::Allow && !rule.everything);
+            if strict && !end.except {
+                matched.hit(end, Truth::Maybe);
+            }
+        };
+        for from in 1..written.len().min(16) {
+            if let Some(words) = written.get(from..) {
+                self.plan.commands.matches(words, &mut maybe);
+            }
+        }
     }
 
     /// Rules that name the program by its file.

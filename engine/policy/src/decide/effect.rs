@@ -87,6 +87,18 @@ impl Decider<'_> {
                 ),
             },
             EffectKind::LoadsCode(value) => {
+                // To run it is to read it, and a rule that forbids reading it holds.
+                let path = PathUse {
+                    path: value.clone(),
+                    below: None,
+                    tree: false,
+                    narrowed: Vec::new(),
+                    excluded: Vec::new(),
+                    into: Vec::new(),
+                };
+                if matches!(effect.source, EffectSource::Operand | EffectSource::Option) {
+                    self.read_of_code(running, &path, effect, covered.map(|(rule, _)| rule));
+                }
                 let what = value
                     .known()
                     .map_or_else(|| SmolStr::new_static("a file that is not known"), SmolStr::from);
@@ -137,6 +149,34 @@ impl Decider<'_> {
             EffectKind::Interactive => {}
             EffectKind::Consults { file, keys } => self.consults(running, usage, file, keys, span),
         }
+    }
+
+    /// The read of a file whose code is run: only what forbids or asks about it is a step of its own.
+    fn read_of_code(
+        &mut self,
+        running: &Running<'_>,
+        path: &PathUse,
+        effect: &Effect,
+        covered: Option<RuleRef>,
+    ) {
+        let before = self.steps.len();
+        let asked = Asked {
+            access: Access::Read,
+            path: &path.path,
+            directory: &running.invocation.directory,
+            below: None,
+            tree: false,
+            only: &[],
+            except: &[],
+            span: effect.span,
+            check: 0,
+            own: false,
+            edited: None,
+        };
+        self.path(&asked, covered.map_or(Cover::None, Cover::Everything));
+        let mut kept = self.steps.split_off(before);
+        kept.retain(|step| step.outcome != Outcome::Allow && !matches!(step.why, Why::Default(_)));
+        self.steps.append(&mut kept);
     }
 
     /// An effect that only the command's own rule can cover.
@@ -494,6 +534,8 @@ fn covers_unknown(
 ) -> bool {
     let Some((_, rule)) = rule else { return false };
     match unknown.kind {
+        // What a wrapper would run and is not known may be what another rule forbids.
+        UnknownKind::Program | UnknownKind::Stated if usage.wrapper => false,
         // What stands before the subcommand is no part of what the rule's pattern covered.
         UnknownKind::Option => {
             rule.everything || !usage.set_aside.iter().any(|word| word.span == unknown.span)

@@ -55,10 +55,13 @@ pub(super) struct Asked<'v> {
 /// Source: null(4), fd(4), tty(4); `/dev/fd/N` and `/dev/std*` are the process's own open descriptors.
 fn is_harmless(path: &str, access: Access) -> bool {
     match path {
-        "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" => access != Access::Delete,
-        "/dev/zero" | "/dev/urandom" | "/dev/random" => access == Access::Read,
-        _ => {
+        "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/fd/1" | "/dev/fd/2" => {
             access != Access::Delete
+        }
+        "/dev/zero" | "/dev/urandom" | "/dev/random" | "/dev/stdin" => access == Access::Read,
+        // Opening another descriptor anew for writing writes the file behind it, even one that was opened for reading.
+        _ => {
+            access == Access::Read
                 && path
                     .strip_prefix("/dev/fd/")
                     .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
@@ -92,8 +95,12 @@ impl Decider<'_> {
             return;
         }
         let places = bases(asked.directory, asked.below);
-        for target in targets(asked.path, &places) {
-            let (outcome, why, check) = self.target(asked, &target, cover);
+        for (place, target) in places.iter().flat_map(|place| {
+            targets(asked.path, std::slice::from_ref(place))
+                .into_iter()
+                .map(move |target| (place, target))
+        }) {
+            let (outcome, why, check) = self.target(asked, place.as_deref(), &target, cover);
             let text = target.describe();
             let request = match asked.access {
                 Access::Read => Request::Read(text),
@@ -104,7 +111,13 @@ impl Decider<'_> {
         }
     }
 
-    fn target(&self, asked: &Asked<'_>, target: &Target, cover: Cover<'_>) -> (Outcome, Why, u8) {
+    fn target(
+        &self,
+        asked: &Asked<'_>,
+        place: Option<&str>,
+        target: &Target,
+        cover: Cover<'_>,
+    ) -> (Outcome, Why, u8) {
         let extent = match target {
             Target::Somewhere(_) => Extent::Somewhere,
             Target::Known(_) | Target::Pattern(_) | Target::Unknown(_) if asked.tree => Extent::Tree,
@@ -120,7 +133,7 @@ impl Decider<'_> {
         let as_whole = if asked.own { Access::Read } else { asked.access };
         let mut inside = self.is_inside(as_whole, target);
         if let Target::Known(path) = target
-            && let Some(real) = self.facts.world.real_path(path)
+            && let Some(real) = self.facts.world.real_path(&unfolded(asked.path, place, path))
         {
             let real = self.in_own_terms(&real);
             if real != *path {
@@ -196,7 +209,10 @@ impl Decider<'_> {
         };
         let mut found = Vec::new();
         let mut wanted = |path: &str| {
-            if may_be(names, path, Extent::Itself)
+            let depth = path.split('/').filter(|part| !part.is_empty()).count();
+            // A link on the way counts as much as one at the end.
+            let way = names.get(..depth.min(names.len())).unwrap_or(names);
+            if may_be(way, path, Extent::Itself)
                 && let Some(real) = self.facts.world.real_path(path)
             {
                 let real = self.in_own_terms(&real);
@@ -517,6 +533,16 @@ fn may_be(names: &[Name], path: &str, extent: Extent) -> bool {
                     && crate::truth::overlap(&crate::truth::pattern_units(pattern), &text)
             }
         })
+}
+
+/// The path with its `..` as written: where a link stands before it, the system goes up from where the link leads, which only the
+/// file system can tell.
+fn unfolded(value: &Value, place: Option<&str>, path: &SmolStr) -> SmolStr {
+    match (value.known(), place) {
+        (Some(text), Some(_)) if text.starts_with('/') => text.into(),
+        (Some(text), Some(place)) => format!("{place}/{text}").into(),
+        (Some(_), None) | (None, _) => path.clone(),
+    }
 }
 
 /// The names of an absolute path.

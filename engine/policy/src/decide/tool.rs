@@ -21,6 +21,10 @@ enum Role {
     ReadsTree,
     Writes,
     Connects,
+    /// A glob over names, which may lead elsewhere.
+    Names,
+    /// A switch that takes the confinement away.
+    Unconfined,
     Shell,
     Agent,
     Skill,
@@ -41,7 +45,7 @@ const TOOLS: &[ToolShape] = &[
             ("timeout", Role::Nothing, false),
             ("description", Role::Nothing, false),
             ("run_in_background", Role::Nothing, false),
-            ("dangerouslyDisableSandbox", Role::Nothing, false),
+            ("dangerouslyDisableSandbox", Role::Unconfined, false),
         ],
     },
     ToolShape {
@@ -81,7 +85,7 @@ const TOOLS: &[ToolShape] = &[
     },
     ToolShape {
         name: "Glob",
-        fields: &[("pattern", Role::Nothing, true), ("path", Role::Reads, false)],
+        fields: &[("pattern", Role::Names, true), ("path", Role::Reads, false)],
     },
     ToolShape {
         name: "Grep",
@@ -175,6 +179,15 @@ impl Decider<'_> {
                     self.host(parse_host(text).as_ref(), Some(text), Span::default(), None);
                 }
                 (Some(Json::String(text)), Role::Shell) => self.shell_call(text),
+                (Some(Json::String(text)), Role::Names) => self.tool_names(text),
+                (Some(Json::Bool(false)), Role::Unconfined) => {}
+                (Some(_), Role::Unconfined) => self.step(
+                    Request::Tool(name.into()),
+                    Span::default(),
+                    Outcome::Ask,
+                    Why::Unknown("asks to run without confinement".to_owned()),
+                    0,
+                ),
                 (Some(Json::String(text)), Role::Agent) => self.named(text, RequestKind::Agent),
                 (Some(Json::String(text)), Role::Skill) => self.named(text, RequestKind::Skill),
                 (Some(_), _) => self.bad_input(name, format!("`{field}` is not a text")),
@@ -190,6 +203,27 @@ impl Decider<'_> {
             Why::Unknown(why),
             0,
         );
+    }
+
+    /// A glob of the Glob tool: what stands before its first wildcard is a directory whose names are listed.
+    fn tool_names(&mut self, pattern: &str) {
+        let leads_away = pattern.starts_with(['/', '~', '{'])
+            || pattern.split(['/', '{', ',', '}']).any(|part| part == "..");
+        if !leads_away {
+            return;
+        }
+        let wild = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
+        let beginning = pattern
+            .get(..wild)
+            .and_then(|head| head.rsplit_once('/'))
+            .map_or("", |(head, _)| head);
+        let plain = !pattern.contains('{') && !pattern.split('/').skip(1).any(|part| part == "..");
+        let root = if beginning.is_empty() || !plain {
+            "/"
+        } else {
+            beginning
+        };
+        self.tool_path(root, Role::Reads);
     }
 
     fn tool_path(&mut self, path: &str, role: Role) {

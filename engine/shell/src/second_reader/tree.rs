@@ -15,6 +15,9 @@ use crate::{
 /// Texts with more here-documents are not given to it: its scanner takes quadratic time on many of them.
 const MAX_HEREDOCS: usize = 8;
 
+/// Longer texts that were refused are not searched: its error recovery takes quadratic time on deep nesting.
+const MAX_SEARCHED_BYTES: usize = 4 << 10;
+
 /// Nodes of one tree that are looked at.
 const MAX_NODES: usize = 200_000;
 
@@ -205,6 +208,9 @@ fn mask(text: &str, spans: &[Span]) -> Option<String> {
 }
 
 pub(super) fn search(text: &str) -> Vec<Vec<Field>> {
+    if text.len() > MAX_SEARCHED_BYTES {
+        return Vec::new();
+    }
     let Some(tree) = parse(text) else {
         return Vec::new();
     };

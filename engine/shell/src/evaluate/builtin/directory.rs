@@ -28,7 +28,9 @@ impl Evaluator<'_> {
             }
             match field.known() {
                 Some("--") if options => options = false,
-                Some("-L" | "-P" | "-e" | "-LP" | "-PL" | "-Pe") if options => {}
+                Some("-L" | "-e" | "-PL") if options => {}
+                // The physical directory: where links lead is not known here, and a later `..` starts from there.
+                Some("-P" | "-LP" | "-Pe") if options => return Directory::Unknown(Origin::Variable),
                 Some(text) => {
                     if options && text.len() > 1 && text.starts_with('-') {
                         return unknown(&field.value);
