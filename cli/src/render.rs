@@ -43,14 +43,19 @@ pub(crate) fn human(plan: &Plan, shown: &Shown<'_>, decision: &Decision, outcome
         .steps
         .iter()
         .filter(|step| {
-            step.outcome == decision.outcome && (outcome != Outcome::Allow || step.why.rule().is_some())
+            let has_reason = step.why.rule().is_some() || matches!(step.why, Why::Mode(_));
+            step.outcome == decision.outcome && (outcome != Outcome::Allow || has_reason)
         })
         .collect();
     if outcome == Outcome::Allow && reasons.is_empty() {
         text.push_str("  nothing in it has an effect that needs a rule\n");
     }
+    let mut marked = None;
     for step in &reasons {
-        let line = reason(plan, shown, step, paint, outcome != Outcome::Allow);
+        // One place is shown once, under the first of the reasons that it gives.
+        let with_place = outcome != Outcome::Allow && marked != Some(step.span);
+        marked = Some(step.span);
+        let line = reason(plan, shown, step, paint, with_place);
         if seen.contains(&line) {
             continue;
         }

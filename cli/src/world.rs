@@ -1,5 +1,6 @@
 //! The real surroundings: the environment, the directories, the file system. The only module that reads them for deciding.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use engine_policy::World;
@@ -101,7 +102,11 @@ impl World for Disk {
         let mut open = vec![PathBuf::from(root)];
         let mut found = false;
         if !Path::new(root).is_dir() {
-            return Path::new(root).exists().then(|| wanted(root));
+            return match Path::new(root).symlink_metadata() {
+                Ok(data) => (!data.is_symlink()).then(|| wanted(root)),
+                // Where nothing is, nothing lies below.
+                Err(error) => (error.kind() == ErrorKind::NotFound).then_some(false),
+            };
         }
         while let Some(directory) = open.pop() {
             // A directory that cannot be listed may hold anything.

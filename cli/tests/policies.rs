@@ -102,16 +102,17 @@ fn project() -> TempDir {
         fs::write(root.join(file), text).expect("a file");
     }
     symlink("/etc/group", root.join("docs/link.md")).expect("a link");
+    symlink("/nowhere/a.txt", root.join("docs/out.txt")).expect("a link");
+    symlink("a.txt", root.join("docs/in.log")).expect("a link");
     folder
 }
 
-fn verdict(root: &Path, policy: Option<&str>, command: &str) -> String {
+#[expect(clippy::disallowed_methods, reason = "an end-to-end test runs the binary")]
+fn verdict(root: &Path, options: &[&str], command: &str) -> String {
     let mut engine = Command::new(env!("CARGO_BIN_EXE_engine"));
-    engine.arg("check");
-    if let Some(policy) = policy {
-        engine.args(["--policy", policy]);
-    }
     let output = engine
+        .arg("check")
+        .args(options)
         .arg("--")
         .arg(command)
         .current_dir(root)
@@ -124,11 +125,11 @@ fn verdict(root: &Path, policy: Option<&str>, command: &str) -> String {
     text.split_whitespace().next().unwrap_or_default().to_owned()
 }
 
-fn check(policy: Option<&str>, cases: &[(&str, &str)]) {
+fn check(options: &[&str], cases: &[(&str, &str)]) {
     let project = project();
     let wrong: Vec<_> = cases
         .iter()
-        .map(|&(command, expected)| (command, expected, verdict(project.path(), policy, command)))
+        .map(|&(command, expected)| (command, expected, verdict(project.path(), options, command)))
         .filter(|(_, expected, got)| expected != got)
         .collect();
     assert_eq!(wrong, []);
@@ -137,7 +138,7 @@ fn check(policy: Option<&str>, cases: &[(&str, &str)]) {
 #[test]
 fn searches_are_denied_only_where_a_secret_is_in_reach() {
     check(
-        None,
+        &[],
         &[
             ("grep -rn TODO src docs", "allow"),
             ("grep -rn TODO --include='*.rs' .", "allow"),
@@ -165,9 +166,9 @@ fn searches_are_denied_only_where_a_secret_is_in_reach() {
 #[test]
 fn links_that_a_pattern_matches_are_followed() {
     check(
-        None,
+        &[],
         &[
-            ("cat docs/*.txt", "allow"),
+            ("cat docs/*.log", "allow"),
             ("cat docs/*.md", "ask"),
             ("cat docs/link.md", "ask"),
         ],
@@ -177,7 +178,7 @@ fn links_that_a_pattern_matches_are_followed() {
 #[test]
 fn where_writing_is_allowed_files_move_freely_but_guarded_ones_do_not() {
     check(
-        Some("writes.kdl"),
+        &["--policy", "writes.kdl"],
         &[
             ("mv src/lib.rs src/b.rs", "allow"),
             ("cp src/lib.rs docs", "allow"),
@@ -190,6 +191,21 @@ fn where_writing_is_allowed_files_move_freely_but_guarded_ones_do_not() {
             // What an archive holds is not known.
             ("tar xf a.tar -C src", "ask"),
             ("rm -rf .", "deny"),
+        ],
+    );
+}
+
+#[test]
+fn a_mode_that_allows_edits_does_not_allow_them_through_a_link_that_leads_out() {
+    check(
+        &["--mode", "accept-edits"],
+        &[
+            ("echo x > docs/new.txt", "allow"),
+            ("echo x > docs/in.log", "allow"),
+            ("echo x > docs/out.txt", "ask"),
+            ("tee docs/*.txt < README.md", "ask"),
+            ("echo x > .env", "deny"),
+            ("rm docs/a.txt", "ask"),
         ],
     );
 }

@@ -119,7 +119,7 @@ impl Request {
             Self::Mode(name) => format!("change the mode to {name}"),
             Self::Change(what) => format!("change {what}"),
             Self::Code(what) => format!("run code from {what}"),
-            Self::Text => "run the text".to_owned(),
+            Self::Text => "run this text".to_owned(),
         }
     }
 }
@@ -135,6 +135,8 @@ pub enum Why {
     RuleThroughLink(RuleRef, SmolStr),
     /// No rule matches: the policy's default for this kind.
     Default(RequestKind),
+    /// No rule matches the place outside the project that a link leads to: the policy's default for this kind.
+    DefaultThroughLink(RequestKind, SmolStr),
     /// Covered by the rule that allows the command.
     Covered(RuleRef),
     /// The command's definition is complete and names no effect here.
@@ -214,6 +216,7 @@ impl Why {
             | Self::RuleThroughLink(rule, _)
             | Self::Covered(rule) => Some(*rule),
             Self::Default(_)
+            | Self::DefaultThroughLink(..)
             | Self::NoEffect
             | Self::Harmless
             | Self::NotUnderstood(_)
@@ -234,16 +237,30 @@ impl Why {
         match self {
             Self::Rule(rule) => format!("rule {}", name(*rule)),
             Self::RuleMaybe(rule) => {
-                format!("rule {} may apply, and what decides it is not known", name(*rule))
+                let does = rule.info(plan).map_or("forbids", |info| match info.outcome {
+                    Outcome::Deny => "denies",
+                    Outcome::Ask => "asks about",
+                    Outcome::Allow => "allows",
+                });
+                format!("it may be something that rule {} {does}", name(*rule))
             }
             Self::RuleThroughLink(rule, path) => {
                 format!("rule {}, since a link leads to {path}", name(*rule))
             }
-            Self::Default(kind) => format!("no rule covers it; the default for {} applies", kind.as_str()),
+            Self::Default(kind) => format!(
+                "no rule covers it, and the default for {} is {}",
+                kind.as_str(),
+                plan.default_for(*kind).as_str()
+            ),
+            Self::DefaultThroughLink(kind, path) => format!(
+                "a link leads to {path}, which no rule covers, and the default for {} is {}",
+                kind.as_str(),
+                plan.default_for(*kind).as_str()
+            ),
             Self::Covered(rule) => format!("covered by the command's rule {}", name(*rule)),
             Self::NoEffect => "its definition is complete and names no effect of its own".to_owned(),
             Self::Harmless => "nothing can be harmed through it".to_owned(),
-            Self::NotUnderstood(refusal) => format!("not understood: {}", refusal.construct.about()),
+            Self::NotUnderstood(refusal) => format!("it is not understood: {}", refusal.construct.about()),
             Self::Unknown(why) => why.clone(),
             Self::DangerousVariable(name) => format!("`{name}` changes what runs or what is loaded"),
             Self::Check(message) => message.clone(),

@@ -121,20 +121,23 @@ impl Decider<'_> {
                 Request::Change(what.clone()),
                 span,
                 covered.map(|(rule, _)| rule),
-                format!("`{}` writes to {what}", usage.command.join(" ")),
+                format!("`{}` keeps its state there", usage.command.join(" ")),
                 0,
             ),
             EffectKind::Changes { destructive } => self.own_effect(
-                Request::Change("what no operand names".into()),
+                Request::Change("something".into()),
                 span,
                 covered.map(|(rule, _)| rule),
                 if *destructive {
                     format!(
-                        "`{}` destroys what cannot be brought back",
+                        "`{}` may destroy what cannot be brought back",
                         usage.command.join(" ")
                     )
                 } else {
-                    format!("`{}` changes what no operand names", usage.command.join(" "))
+                    format!(
+                        "`{}` changes more than the files it is given",
+                        usage.command.join(" ")
+                    )
                 },
                 0,
             ),
@@ -320,7 +323,7 @@ impl Decider<'_> {
         covered: Option<(RuleRef, &PlanRule)>,
     ) {
         if used.into.is_empty() {
-            self.path_effect(running, Access::Write, used, effect, usage, covered, 10);
+            self.path_effect(running, Access::Write, used, effect, usage, covered, 0);
             return;
         }
         // What is moved or copied with everything below is only that where it is a directory.
@@ -344,7 +347,7 @@ impl Decider<'_> {
                 into: Vec::new(),
                 ..used.clone()
             };
-            self.path_effect(running, Access::Write, &file, effect, usage, covered, 10);
+            self.path_effect(running, Access::Write, &file, effect, usage, covered, 0);
         }
         if is_directory == Some(false) {
             return;
@@ -363,7 +366,7 @@ impl Decider<'_> {
                 into: Vec::new(),
                 ..used.clone()
             };
-            self.path_effect(running, Access::Write, &file, effect, usage, covered, 10);
+            self.path_effect(running, Access::Write, &file, effect, usage, covered, 0);
         }
     }
 

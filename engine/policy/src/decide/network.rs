@@ -21,19 +21,19 @@ impl Decider<'_> {
         span: Span,
         covered: Option<RuleRef>,
     ) {
-        // Where a program connects by itself is part of what a rule for it allows, unless a rule speaks of every host.
-        if let (None, Some(rule)) = (host, covered) {
+        // Where a program connects by itself is part of what a rule for it allows, unless a rule speaks of every host. Without such a
+        // rule it is asked about whatever the host, and a rule for some hosts would be no reason that helps.
+        let asks = self.plan.default_for(RequestKind::Network) != Outcome::Allow;
+        if host.is_none() && (covered.is_some() || asks) {
             let mut matched = Matched::default();
             self.plan.hosts.every(&mut |end| matched.hit(end, Truth::Yes));
             if matched.ruling(self.plan, &mut |_| Truth::Yes) == Ruling::Nothing {
+                let (outcome, why) = match covered {
+                    Some(rule) => (Outcome::Allow, Why::Covered(rule)),
+                    None => self.default(RequestKind::Network),
+                };
                 let host = SmolStr::new_static("a host that is not known");
-                self.step(
-                    Request::Network(host),
-                    span,
-                    Outcome::Allow,
-                    Why::Covered(rule),
-                    0,
-                );
+                self.step(Request::Network(host), span, outcome, why, 0);
                 return;
             }
         }

@@ -130,6 +130,7 @@ impl Decider<'_> {
         }
         let mut ruling = self.ruling(asked, target, extent);
         let mut through = None;
+        let mut leads_out = None;
         let as_whole = if asked.own { Access::Read } else { asked.access };
         let mut inside = self.is_inside(as_whole, target);
         if let Target::Known(path) = target
@@ -139,7 +140,10 @@ impl Decider<'_> {
             if real != *path {
                 let real = Target::Known(real);
                 let by_real = self.ruling(asked, &real, extent);
-                inside = inside && self.is_inside(as_whole, &real);
+                if !self.is_inside(as_whole, &real) {
+                    inside = false;
+                    leads_out = Some(real.describe());
+                }
                 // An allow needs both the path as written and the real one.
                 let stricter = match (ruling, by_real) {
                     (Ruling::Allow(_), Ruling::Nothing) => Ruling::Nothing,
@@ -156,7 +160,10 @@ impl Decider<'_> {
         for real in self.links_among(target) {
             let real = Target::Known(real);
             let by_real = self.ruling(asked, &real, extent);
-            inside = inside && self.is_inside(as_whole, &real);
+            if !self.is_inside(as_whole, &real) {
+                inside = false;
+                leads_out = Some(real.describe());
+            }
             if let (Ruling::Allow(_), Ruling::Nothing) = (ruling, by_real) {
                 ruling = Ruling::Nothing;
             }
@@ -191,11 +198,16 @@ impl Decider<'_> {
                     (Outcome::Allow, Why::Covered(rule))
                 }
                 Cover::None | Cover::Project(_) | Cover::Within(..) | Cover::Everything(_) => {
-                    self.default(match asked.access {
+                    let kind = match asked.access {
                         Access::Read => RequestKind::Read,
                         Access::Write => RequestKind::Write,
                         Access::Delete => RequestKind::Delete,
-                    })
+                    };
+                    let (outcome, why) = self.default(kind);
+                    (
+                        outcome,
+                        leads_out.map_or(why, |path| Why::DefaultThroughLink(kind, path)),
+                    )
                 }
             },
         };
