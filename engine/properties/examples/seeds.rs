@@ -7,7 +7,7 @@ use std::path::Path;
 use engine_properties::{everyday_commands, fixture_commands, fixture_policies};
 
 fn main() -> io::Result<()> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     let mut commands: Vec<String> = everyday_commands().into_iter().map(str::to_owned).collect();
     commands.extend(fixture_commands());
     let policies = fixture_policies();
