@@ -20,7 +20,6 @@ mod model;
 #[expect(unreachable_pub, reason = "shared with the library")]
 mod problem;
 #[path = "src/definition/read.rs"]
-#[expect(unreachable_pub, reason = "shared with the library")]
 mod read;
 #[path = "src/definition/usage.rs"]
 mod usage;

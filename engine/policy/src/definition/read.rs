@@ -21,7 +21,7 @@ const DEPTH: usize = 24;
 
 /// Reads the definitions of one file; usable only if there are no problems.
 #[must_use]
-pub fn read_definitions(text: &str) -> (Vec<Definition>, Vec<Problem>) {
+pub(super) fn read_definitions(text: &str) -> (Vec<Definition>, Vec<Problem>) {
     let mut reader = Reader::default();
     if let Some(problem) = too_deep(text) {
         return (Vec::new(), vec![problem]);

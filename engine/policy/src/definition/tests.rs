@@ -777,7 +777,7 @@ fn every_problem_of_a_file_is_reported_with_its_place() {
     );
     assert_eq!(
         read_definitions(&"a {".repeat(100)).1[0].message,
-        "braces nest too deep"
+        "blocks are nested more than 64 deep"
     );
     assert_eq!(read_definitions("bin \"x").1.len(), 1);
 }

@@ -1,0 +1,64 @@
+//! Reads definitions that nobody trusts yet: a policy's own.
+//!
+//! The library that `read` is built on calls itself for each star and slash within a comment, and, behind a mistake, for those within
+//! strings, so that a short text could end the process. Invariant (bounded): only what the bounded reader of policies finds no mistake
+//! in, and without its comments, gets there.
+
+use engine_shell::Span;
+
+use super::comments::without_comments;
+use super::model::Definition;
+use super::problem::Problem;
+use super::read;
+use crate::read::{MAX_TEXT_BYTES, parse_kdl};
+use crate::source::SourceId;
+
+/// Reads the definitions of one file; usable only if there are no problems.
+#[must_use]
+pub fn read_definitions(text: &str) -> (Vec<Definition>, Vec<Problem>) {
+    let problem = |message: String, span: Span, help: Option<String>| Problem {
+        message,
+        label: String::new(),
+        help,
+        span: span.start as usize..span.end as usize,
+    };
+    if text.len() > MAX_TEXT_BYTES {
+        let message = format!("longer than {MAX_TEXT_BYTES} bytes");
+        return (Vec::new(), vec![problem(message, Span::default(), None)]);
+    }
+    let mistakes = parse_kdl(text, SourceId::default()).diagnostics;
+    if !mistakes.is_empty() {
+        let problems = mistakes.into_iter().map(|mistake| {
+            let span = mistake.place().map(|place| place.span).unwrap_or_default();
+            problem(mistake.message, span, mistake.help)
+        });
+        return (Vec::new(), problems.collect());
+    }
+    match without_comments(text) {
+        Ok(plain) => read::read_definitions(&plain),
+        Err(span) => {
+            let span = Span::new(span.start, span.end);
+            (
+                Vec::new(),
+                vec![problem("a comment that never ends".to_owned(), span, None)],
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_definitions;
+
+    #[test]
+    fn long_comments_are_read_without_a_deep_stack() {
+        let stars = "*/ ".repeat(200_000);
+        let (definitions, problems) =
+            read_definitions(&format!("bin \"a\" /* {} */", "* / ".repeat(200_000)));
+        assert_eq!((definitions.len(), problems.len()), (1, 0));
+        let (_, problems) = read_definitions(&format!("bin \"a\" ] \"/*{stars}"));
+        assert!(!problems.is_empty());
+        let (_, problems) = read_definitions(&format!("bin \"a\" /* {}", "/* ".repeat(200_000)));
+        assert!(!problems.is_empty());
+    }
+}
