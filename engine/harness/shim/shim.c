@@ -583,6 +583,8 @@ static int serve(struct words *shell) {
         struct pollfd wait = {alive[0], POLLIN, 0};
         if (poll(&wait, 1, TIME_OUT_MS) <= 0) book->flags |= FLAG_TIME_OUT;
         syscall(SYS_kill, -child, SIGKILL);
+        // None of them may write into the log of the next run.
+        poll(&wait, 1, TIME_OUT_MS);
         int status = 0;
         waitpid(child, &status, 0);
         close(alive[0]);

@@ -158,26 +158,14 @@ impl Parser<'_> {
         self.check_zsh_pipeline(pipeline)
     }
 
-    /// zsh copies outputs, and defines and assigns in a process of its own where `time` stands before.
+    /// zsh copies outputs. After `time` it defines and assigns in a process of its own, and reads another `time` as a program.
     fn check_zsh_pipeline(&self, pipeline: &Pipeline) -> Parsed<()> {
         self.check_multios(pipeline)?;
         let [stage] = pipeline.stages.as_slice() else {
             return Ok(());
         };
-        let defines = match &stage.kind {
-            CommandKind::Function { .. } => true,
-            CommandKind::Simple(simple) => simple.words.is_empty(),
-            CommandKind::Group(_)
-            | CommandKind::Subshell(_)
-            | CommandKind::If { .. }
-            | CommandKind::While { .. }
-            | CommandKind::For { .. }
-            | CommandKind::ForArithmetic { .. }
-            | CommandKind::Case { .. }
-            | CommandKind::Condition(_)
-            | CommandKind::Arithmetic(_) => false,
-        };
-        if pipeline.timed && defines {
+        let runs = matches!(&stage.kind, CommandKind::Simple(simple) if !simple.words.is_empty());
+        if pipeline.timed && !runs {
             self.not_zsh(pipeline.span.start as usize)?;
         }
         Ok(())

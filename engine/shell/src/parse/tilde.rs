@@ -109,10 +109,12 @@ impl Parser<'_> {
         match next {
             b'/' => {}
             b':' if colon_ends => {}
+            // bash ends a prefix at a colon in any word.
+            b':' => self.bash_only(self.pos)?,
             byte if is_meta(byte) => {}
             b'\\' if self.continues_at(1 + length) => return Err(self.here(Construct::SplitToken)),
             // Quoted or expanding: bash leaves the tilde alone.
-            b'\'' | b'"' | b'\\' | b'$' | b'`' | b':' => {
+            b'\'' | b'"' | b'\\' | b'$' | b'`' => {
                 self.bash_only(self.pos)?;
                 return Ok(false);
             }

@@ -232,11 +232,13 @@ impl Evaluator<'_> {
     pub(super) fn unset(&mut self, call: &Call, env: Env<'_>) {
         self.announce_copy(call, env);
         let (mut functions, mut variables) = (true, true);
+        let mut options = true;
         for field in call.arguments() {
-            match field.known() {
-                Some("-v") => functions = false,
-                Some("-f") => variables = false,
-                Some("--") => {}
+            let text = field.known();
+            match text {
+                Some("-v") if options => functions = false,
+                Some("-f") if options => variables = false,
+                Some("--") if options => {}
                 Some(text) if is_identifier(text) => {
                     let name = SmolStr::from(text);
                     self.unset_one(&name, variables, functions, field.span);
@@ -251,6 +253,7 @@ impl Evaluator<'_> {
                 }
                 Some(_) | None => self.refuse(Construct::BuiltinForm, field.span),
             }
+            options &= text.is_some_and(|text| text.starts_with('-') && text != "--");
         }
     }
 
@@ -272,6 +275,8 @@ impl Evaluator<'_> {
             self.state.change().set(name, variable);
             self.state.change().exported.retain(|(n, _)| n != name);
         }
+        // Others look for functions with `-f` alone.
+        let functions = functions && (self.shell() == Shell::Bash || !variables);
         if functions && self.state.data.function(name).is_some() {
             let certain = !variables || old.presence == Presence::Unset;
             let data = self.state.change();
