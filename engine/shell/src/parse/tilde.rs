@@ -109,8 +109,11 @@ impl Parser<'_> {
         match next {
             b'/' => {}
             b':' if colon_ends => {}
-            // bash ends a prefix at a colon in any word.
-            b':' => self.bash_only(self.pos)?,
+            // bash ends a prefix at a colon in any word, unless quotes follow.
+            b':' => {
+                self.bash_only(self.pos)?;
+                return Err(self.here(Construct::TildePrefix));
+            }
             byte if is_meta(byte) => {}
             b'\\' if self.continues_at(1 + length) => return Err(self.here(Construct::SplitToken)),
             // Quoted or expanding: bash leaves the tilde alone.
