@@ -305,6 +305,10 @@ impl Parser<'_> {
         }
         self.check_named_descriptor(start)?;
         self.check_zsh_equals(&parts, start)?;
+        if self.shell == Shell::Bash && ends_in_dollar(&parts, self.text) {
+            // bash does not split the word then.
+            return Err(self.since(Construct::ExpansionOperator, start));
+        }
         if self.shell == Shell::Zsh && closes_group_in_zsh(self.slice(start, self.pos)?, &parts) {
             return Err(self.since(Construct::NotInThisShell, start));
         }
@@ -507,6 +511,26 @@ impl Parser<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a dollar sign that stands for itself comes after something that expands.
+fn ends_in_dollar(parts: &[Part], text: &str) -> bool {
+    let mut expands = false;
+    parts.iter().any(|part| match &part.kind {
+        PartKind::Literal { .. } => expands && part.span.of(text).replace("\\$", "").contains('$'),
+        PartKind::Parameter(_) | PartKind::Substitution(_) | PartKind::Brace(_) => {
+            expands = true;
+            false
+        }
+        PartKind::SingleQuoted(_)
+        | PartKind::AnsiC(_)
+        | PartKind::DoubleQuoted(_)
+        | PartKind::ReadFrom(_)
+        | PartKind::WriteTo(_)
+        | PartKind::Arithmetic(_)
+        | PartKind::Glob(_)
+        | PartKind::Tilde(_) => false,
+    })
 }
 
 /// Whether zsh takes the word, or its end, for a brace that opens or closes a group; `{}` is a word.
