@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, StrExt};
 
-use crate::pattern::{Glob, PathReach, PathSegment};
+use crate::pattern::{Glob, GlobPiece, PathReach, PathSegment};
 use crate::truth::{Truth, Unit, covers, glob_units, overlap, pattern_units};
 
 /// Number of a group: the patterns and exceptions of one term of one rule.
@@ -209,13 +209,17 @@ impl PathTrie {
                     }
                 }
                 if !node.globs.is_empty() {
-                    let units: Vec<_> = if fold {
-                        name.to_lowercase().chars().map(Unit::Char).collect()
-                    } else {
-                        name.chars().map(Unit::Char).collect()
-                    };
+                    let lower = fold.then(|| name.to_lowercase());
+                    let name = lower.as_deref().unwrap_or(name);
                     for (glob, to) in &node.globs {
-                        if glob.is_any() || covers(&glob_units(glob), &units) == Truth::Yes {
+                        // Most globs are ruled out by their ends, which takes no memory.
+                        let matches = glob.is_any()
+                            || (ends_fit(glob, name)
+                                && covers(
+                                    &glob_units(glob),
+                                    &name.chars().map(Unit::Char).collect::<Vec<_>>(),
+                                ) == Truth::Yes);
+                        if matches {
                             self.enter(next, *to, certain);
                         }
                     }
@@ -269,6 +273,18 @@ impl PathTrie {
                 hit(end, Truth::Maybe);
             }
         }
+        if names.only.is_empty() && names.except.is_empty() {
+            // Every name counts, so that none need be looked at.
+            for &to in node
+                .names
+                .values()
+                .chain(node.globs.iter().map(|(_, to)| to))
+                .chain(&node.deep)
+            {
+                self.beyond(to, names, true, depth + 1, hit);
+            }
+            return;
+        }
         let mut below = |glob: &[Unit<'_>], to: u32| {
             if names.except.iter().any(|out| covers(out, glob) == Truth::Yes) {
                 return;
@@ -294,6 +310,19 @@ impl PathTrie {
             self.beyond(deep, names, true, depth + 1, hit);
         }
     }
+}
+
+/// Whether the texts that a glob begins and ends with are the name's. Where not, the glob does not match.
+fn ends_fit(glob: &Glob, name: &str) -> bool {
+    let begins = match glob.pieces.first() {
+        Some(GlobPiece::Text(text)) => name.starts_with(text.as_str()),
+        Some(GlobPiece::AnyText | GlobPiece::AnyChar | GlobPiece::Class(_)) | None => true,
+    };
+    begins
+        && match glob.pieces.last() {
+            Some(GlobPiece::Text(text)) => name.ends_with(text.as_str()),
+            Some(GlobPiece::AnyText | GlobPiece::AnyChar | GlobPiece::Class(_)) | None => true,
+        }
 }
 
 /// Whether a pattern goes on below this node, so that the node is a directory for certain.
