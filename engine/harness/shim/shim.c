@@ -62,17 +62,19 @@ static const char *output_text(void) {
     return which < sizeof outputs / sizeof *outputs ? outputs[which] : "";
 }
 
-// One record: its length, one byte for its kind, and its fields, each ended by a NUL. The length is stored last, so that a
-// reader never sees half of a record as a whole one.
+// One record: its length, the number of the run, one byte for its kind, and its fields, each ended by a NUL. The length is
+// stored last, so that a reader never sees half of a record as a whole one.
 static void note(char kind, const char *const *fields, size_t count) {
     if (!book || book->run != my_run) return;
-    size_t size = 1;
+    size_t size = sizeof my_run + 1;
     for (size_t i = 0; i < count; i++) size += strlen(fields[i]) + 1;
     uint32_t claim = (uint32_t)((4 + size + 3) & ~(size_t)3);
     if (size > LOG_BYTES / 2) { book->flags |= FLAG_LOG_FULL; return; }
     uint32_t at = atomic_fetch_add(&book->used, claim);
     if (at + claim > LOG_BYTES - sizeof *book) { book->flags |= FLAG_LOG_FULL; return; }
     char *to = book->data + at + 4;
+    memcpy(to, &my_run, sizeof my_run);
+    to += sizeof my_run;
     *to++ = kind;
     for (size_t i = 0; i < count; i++) to = stpcpy(to, fields[i]) + 1;
     atomic_store((_Atomic uint32_t *)(book->data + at), (uint32_t)size);

@@ -109,8 +109,8 @@ fn plain_pipes(text: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Reads all records; the second value says whether every byte was understood.
-pub(crate) fn read_events(mut records: &[u8]) -> (Vec<Event>, bool) {
+/// Reads the records of one run; the second value says whether every byte was understood.
+pub(crate) fn read_events(mut records: &[u8], run: u32) -> (Vec<Event>, bool) {
     let mut events = Vec::new();
     while let Some((head, rest)) = records.split_first_chunk::<4>() {
         let length = u32::from_ne_bytes(*head) as usize;
@@ -118,10 +118,15 @@ pub(crate) fn read_events(mut records: &[u8]) -> (Vec<Event>, bool) {
         let (Some(payload), Some(next)) = (rest.get(..length), rest.get(padded..)) else {
             return (events, false);
         };
+        let Some((number, payload)) = payload.split_first_chunk::<4>() else {
+            return (events, false);
+        };
         let Some(event) = read_event(payload) else {
             return (events, false);
         };
-        events.push(event);
+        if u32::from_ne_bytes(*number) == run {
+            events.push(event);
+        }
         records = next;
     }
     (events, records.is_empty())
@@ -209,7 +214,12 @@ mod tests {
     use super::{Event, OpenMode, read_events};
 
     fn record(payload: &[u8]) -> Vec<u8> {
-        let mut bytes = u32::try_from(payload.len()).unwrap().to_ne_bytes().to_vec();
+        record_of(7, payload)
+    }
+
+    fn record_of(run: u32, payload: &[u8]) -> Vec<u8> {
+        let mut bytes = u32::try_from(payload.len() + 4).unwrap().to_ne_bytes().to_vec();
+        bytes.extend(run.to_ne_bytes());
         bytes.extend_from_slice(payload);
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         bytes
@@ -217,7 +227,7 @@ mod tests {
 
     #[test]
     fn empty_arguments_are_kept() {
-        let (events, whole) = read_events(&record(b"E/d\0/S/a\0a\0\0b\0"));
+        let (events, whole) = read_events(&record(b"E/d\0/S/a\0a\0\0b\0"), 7);
         let argv = vec![b"a".to_vec(), Vec::new(), b"b".to_vec()];
         assert_eq!(
             events,
@@ -234,7 +244,7 @@ mod tests {
     fn records_follow_each_other_at_multiples_of_four() {
         let mut bytes = record(b"O/d\0append\0f\0");
         bytes.extend(record(b"D/x.so\0\0"));
-        let (events, whole) = read_events(&bytes);
+        let (events, whole) = read_events(&bytes, 7);
         let open = Event::Open {
             directory: b"/d".to_vec(),
             mode: OpenMode::Append,
@@ -253,10 +263,25 @@ mod tests {
     }
 
     #[test]
+    fn records_of_another_run_are_passed_over() {
+        let mut bytes = record_of(6, b"D/old.so\0\0");
+        bytes.extend(record(b"D/x.so\0\0"));
+        assert_eq!(
+            read_events(&bytes, 7),
+            (
+                vec![Event::Load {
+                    path: b"/x.so".to_vec()
+                }],
+                true
+            )
+        );
+    }
+
+    #[test]
     fn a_torn_record_is_not_a_clean_run() {
         let mut bytes = record(b"D/x.so\0\0");
         bytes.extend([0; 12]);
-        let (events, whole) = read_events(&bytes);
+        let (events, whole) = read_events(&bytes, 7);
         assert_eq!(events.len(), 1);
         assert!(!whole);
     }

@@ -124,7 +124,7 @@ impl<'a> Oracle<'a> {
             None => Server::start(self.laboratory, &self.subject, self.log.descriptor())?,
         };
         let answered = self.server.insert(server).ask(text).is_ok();
-        let (mut events, whole) = read_events(&self.log.records());
+        let (mut events, whole) = read_events(&self.log.records(), self.log.run());
         if !answered && let Some(mut server) = self.server.take() {
             server.end();
         }

@@ -45,6 +45,8 @@ pub(crate) struct Orders {
 pub(crate) struct SharedLog {
     memory: NonNull<u8>,
     file: OwnedFd,
+    /// Where the records of this run begin.
+    base: usize,
 }
 
 // SAFETY: the memory is only reached through atomics and copies, from whichever thread owns the value.
@@ -80,7 +82,11 @@ impl SharedLog {
             return Err(io::Error::last_os_error());
         }
         let memory = NonNull::new(memory.cast()).ok_or_else(|| io::Error::other("mapped at address zero"))?;
-        Ok(Self { memory, file })
+        Ok(Self {
+            memory,
+            file,
+            base: 0,
+        })
     }
 
     /// The descriptor's number, which the shell is told.
@@ -94,31 +100,44 @@ impl SharedLog {
         unsafe { self.memory.cast::<Header>().as_ref() }
     }
 
-    /// Forgets earlier records and tells the next run how to behave.
-    pub(crate) fn begin(&self, orders: Orders) {
+    /// Begins a run behind the records of the last one, so that a straggler of that can only write where it is not looked at
+    /// any more; starts from the front when half of the log is used.
+    pub(crate) fn begin(&mut self, orders: Orders) {
         let header = self.header();
         header.run.fetch_add(1, Ordering::SeqCst);
         let used = (header.used.load(Ordering::SeqCst) as usize).min(LOG_BYTES - HEADER_BYTES);
-        // SAFETY: the range lies inside the mapping, behind the header. A straggler of an earlier run may write at the same
-        // time only if it read the old run number before; its bytes are then a record that is read as part of this run, or
-        // ends the reading early, both of which are harmless.
-        unsafe { self.memory.add(HEADER_BYTES).write_bytes(0, used) };
-        header.used.store(0, Ordering::SeqCst);
+        let front = used > LOG_BYTES / 2;
+        if front {
+            // SAFETY: the range lies inside the mapping, behind the header. A straggler may write at the same time; its bytes are
+            // then a record of another run, or end the reading early, which counts as a run cut short.
+            unsafe { self.memory.add(HEADER_BYTES).write_bytes(0, used) };
+            header.used.store(0, Ordering::SeqCst);
+        }
         header.forks.store(0, Ordering::SeqCst);
         header.executed.store(0, Ordering::SeqCst);
         header.flags.store(0, Ordering::SeqCst);
         header.status.store(orders.status, Ordering::SeqCst);
         header.output.store(orders.output, Ordering::SeqCst);
         header.fork_limit.store(orders.fork_limit, Ordering::SeqCst);
+        self.base = if front { 0 } else { used };
+    }
+
+    /// The number of this run.
+    pub(crate) fn run(&self) -> u32 {
+        self.header().run.load(Ordering::SeqCst)
     }
 
     /// A copy of the records so far.
     pub(crate) fn records(&self) -> Vec<u8> {
         let used = (self.header().used.load(Ordering::SeqCst) as usize).min(LOG_BYTES - HEADER_BYTES);
-        let mut copy = vec![0_u8; used];
-        // SAFETY: source and target are both `used` bytes long and do not overlap.
+        let mut copy = vec![0_u8; used.saturating_sub(self.base)];
+        // SAFETY: source and target are both as long as `copy`, the source ends inside the mapping, and they do not overlap.
         unsafe {
-            std::ptr::copy_nonoverlapping(self.memory.add(HEADER_BYTES).as_ptr(), copy.as_mut_ptr(), used);
+            std::ptr::copy_nonoverlapping(
+                self.memory.add(HEADER_BYTES + self.base).as_ptr(),
+                copy.as_mut_ptr(),
+                copy.len(),
+            );
         }
         copy
     }

@@ -22,6 +22,10 @@ impl Evaluator<'_> {
                 self.refuse(Construct::ArithmeticCode, env.span(name.span));
             }
         }
+        if arithmetic.value.is_none() && may_fail(arithmetic.span.of(env.text)) {
+            // After an error bash leaves out the rest of the line and goes on with the next.
+            self.refuse(Construct::ArithmeticCode, span);
+        }
         for name in &arithmetic.writes {
             self.assign(
                 &name.text,
@@ -44,4 +48,21 @@ impl Evaluator<'_> {
         let (value, _) = self.special(name);
         value.is_integer() || value.known() == Some("")
     }
+}
+
+/// Whether an expression divides by what may be zero, raises to what may be negative, or spells a number wrongly.
+fn may_fail(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    if words.any(|word| word.starts_with('0') && word.contains(['8', '9']) && !word.contains(['x', 'X'])) {
+        return true;
+    }
+    let operators = text.match_indices(['/', '%']).chain(text.match_indices("**"));
+    operators.into_iter().any(|(at, operator)| {
+        let right = text.get(at + operator.len()..).unwrap_or_default();
+        let right = right.trim_start_matches('=').trim_start();
+        let digits = right.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, rest) = right.split_at_checked(digits).unwrap_or_default();
+        let plain = !number.is_empty() && !number.starts_with('0') && !rest.starts_with(['#', 'x', 'X']);
+        !(plain || operator == "**" && number == "0")
+    })
 }

@@ -100,6 +100,11 @@ impl Evaluator<'_> {
     pub(super) fn assign(&mut self, name: &SmolStr, content: Content, target: Target, env: Env<'_>) -> usize {
         let value = setting_value(&content);
         self.check_steering(name, &value, target.span);
+        let fixed = matches!(name.as_str(), "UID" | "EUID" | "PPID" | "BASH_VERSINFO");
+        if fixed || self.state.data.get(name).is_some_and(|old| old.readonly) {
+            // It fails, and bash leaves out the rest of the line and goes on with the next.
+            self.refuse(Construct::AssignmentForm, target.span);
+        }
         let exported = self.state.data.exported.iter().any(|(n, _)| n == name);
         let scope = if exported && target.scope == SettingScope::Shell {
             SettingScope::Exported

@@ -162,6 +162,7 @@ impl Evaluator<'_> {
             ParameterOp::Substring { offset, length } => {
                 let from = self.arithmetic(offset, env);
                 let count = length.as_ref().map(|l| self.arithmetic(l, env));
+                self.check_count(count.as_ref(), env.span(offset.span));
                 let from = from.known().and_then(|t| t.parse::<usize>().ok());
                 let count = match &count {
                     Some(value) => value.known().and_then(|t| t.parse::<usize>().ok()),
@@ -250,9 +251,8 @@ impl Evaluator<'_> {
             }
             ParameterOp::Substring { offset, length } => {
                 self.arithmetic(offset, env);
-                if let Some(length) = length {
-                    self.arithmetic(length, env);
-                }
+                let count = length.as_ref().map(|l| self.arithmetic(l, env));
+                self.check_count(count.as_ref(), env.span(offset.span));
             }
             ParameterOp::Case { pattern, .. } => {
                 if let Some(pattern) = pattern {
@@ -345,6 +345,7 @@ impl Evaluator<'_> {
             ParameterOp::Substring { offset, length } => {
                 let from = self.arithmetic(offset, env);
                 let count = length.as_ref().map(|l| self.arithmetic(l, env));
+                self.check_count(count.as_ref(), env.span(offset.span));
                 Expanded::One(each(&value, max, |text| substring(text, &from, count.as_ref())))
             }
             ParameterOp::Case { upper, all, pattern } => {
@@ -354,6 +355,14 @@ impl Evaluator<'_> {
                 }
                 Expanded::One(each(&value, max, |text| cased(text, *upper, *all)))
             }
+        }
+    }
+
+    /// A negative length reaches back from the end; where it reaches back too far, bash leaves out the rest of the line.
+    fn check_count(&mut self, count: Option<&Value>, span: Span) {
+        let positive = |count: &Value| count.known().is_some_and(|text| !text.starts_with('-'));
+        if !count.is_none_or(positive) {
+            self.refuse(Construct::ExpansionOperand, span);
         }
     }
 
