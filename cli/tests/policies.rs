@@ -140,10 +140,10 @@ fn searches_are_denied_only_where_a_secret_is_in_reach() {
     check(
         &[],
         &[
-            ("grep -rn TODO src docs", "allow"),
-            ("grep -rn TODO --include='*.rs' .", "allow"),
-            ("grep -rn TODO --include=*.rs .", "allow"),
-            ("grep -rn TODO . --exclude=.env", "allow"),
+            ("grep -rn main src docs", "allow"),
+            ("grep -rn main --include='*.rs' .", "allow"),
+            ("grep -rn main --include=*.rs .", "allow"),
+            ("grep -rn main . --exclude=.env", "allow"),
             ("rg foo src", "allow"),
             ("find . -name x", "allow"),
             ("find src -type f -exec grep -l x {} +", "allow"),
@@ -152,7 +152,7 @@ fn searches_are_denied_only_where_a_secret_is_in_reach() {
             ("cat *", "allow"),
             ("wc -l src/*.rs", "allow"),
             ("diff -r src docs", "allow"),
-            ("grep -rn TODO .", "deny"),
+            ("grep -rn main .", "deny"),
             ("rg --hidden foo", "deny"),
             ("grep -rn TOKEN --include='.en*' .", "deny"),
             ("grep -rn TOKEN --include='.e[n]v' .", "deny"),
