@@ -27,6 +27,8 @@ pub struct Use {
     pub wrapper: bool,
     /// What its standard output is, where the definition says: paths below this value (for `xargs`).
     pub prints_paths: Option<Value>,
+    /// Whether it may read its standard input.
+    pub reads_stdin: bool,
     /// What is run from its standard input (`sh`, `python`, ...).
     pub runs_stdin: Option<SmolStr>,
     /// Display class (`search`, `read`, `list`, `neutral`, `silent`).

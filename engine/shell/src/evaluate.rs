@@ -8,15 +8,15 @@
 
 use std::rc::Rc;
 
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 
 use crate::{
-    Construct, Context, Evaluation, Field, Invocation, InvocationKind, Joiner, List, NotUnderstood, Pipeline,
+    Command, Construct, Context, Evaluation, Field, Invocation, InvocationKind, Joiner, List, NotUnderstood, Pipeline,
     Reach, Script, Setting, SettingScope, Shell, Span, Statement, Stdin, Value, parse,
 };
 
 use crate::value::is_integer;
-use state::{Channel, Content, Data, Function, JoinRules, Presence, State, Variable};
+use state::{Channel, Content, Data, Function, JoinRules, Presence, State, Text, Variable};
 
 mod arithmetic;
 mod assign;
@@ -212,12 +212,17 @@ impl<'a> Evaluator<'a> {
         for (name, value) in &context.variables {
             data.set(name, Variable::scalar(value.clone()));
         }
+        let mut descriptors = Vec::new();
+        if let Stdin::Text(value) = &context.stdin {
+            let text = Text::new(value.clone(), [].into(), 0, Reach::default());
+            descriptors.push((0, Channel::Text(text)));
+        }
         Self {
             context,
             out: Evaluation::default(),
             state: State {
                 data: Rc::new(data),
-                descriptors: Rc::new(Vec::new()),
+                descriptors: Rc::new(descriptors),
                 dead: false,
             },
             steps: 0,
@@ -388,6 +393,7 @@ impl<'a> Evaluator<'a> {
         let index = self.out.invocations.len();
         let links = self.links.len();
         let state = &self.state;
+        let loops = self.loops();
         let mut captured = false;
         let mut stdin = self.context.stdin.clone();
         for (fd, channel) in state.descriptors.iter() {
@@ -396,7 +402,10 @@ impl<'a> Evaluator<'a> {
                 Channel::Into(pipe) if *fd > 0 => self.writers.push((*pipe, index)),
                 Channel::Nothing if *fd == 0 => stdin = Stdin::Empty,
                 Channel::File(value) if *fd == 0 => stdin = Stdin::File(value.clone()),
-                Channel::Text(value) if *fd == 0 => stdin = Stdin::Text(value.clone()),
+                Channel::Text(text) if *fd == 0 => {
+                    self.links.extend(text.writers.iter().map(|w| (*w, index)));
+                    stdin = text.stdin(loops, env.reach);
+                }
                 Channel::From(writers) if *fd == 0 => {
                     self.links.extend(writers.iter().map(|w| (*w, index)));
                     stdin = Stdin::Pipe(writers.to_vec());
@@ -413,6 +422,14 @@ impl<'a> Evaluator<'a> {
                 | Channel::FromLater(_)
                 | Channel::Into(_)
                 | Channel::Captured => {}
+            }
+        }
+        // Through which descriptor a command reads is not looked at.
+        if reads_input(&words, kind) {
+            for (_, channel) in state.descriptors.iter() {
+                if let Channel::Text(text) = channel {
+                    text.mark_read();
+                }
             }
         }
         self.output = None;
@@ -441,6 +458,17 @@ impl<'a> Evaluator<'a> {
             .collect();
         found.dedup();
         Channel::From(found.into())
+    }
+
+    /// Loops around this place, those of the callers of a function included.
+    fn loops(&self) -> usize {
+        let loops = self.frames.iter().filter(|f| matches!(f, Frame::Loop { .. }));
+        loops.count()
+    }
+
+    /// A descriptor to read a known text from.
+    fn text_channel(&self, value: Value, writers: Rc<[usize]>, env: Env<'_>) -> Channel {
+        Channel::Text(Text::new(value, writers, self.loops(), env.reach))
     }
 
     fn new_pipe(&mut self) -> u32 {
@@ -528,10 +556,13 @@ impl<'a> Evaluator<'a> {
                         }
                     }
                     self.frames.push(Frame::Subshell);
+                    let printer = self.is_printer(stage);
+                    self.output = None;
                     let failure = self.command(stage, env);
                     self.settle(failure);
                     self.frames.pop();
-                    input = pipe.map(|pipe| self.writers_of(pipe, mark));
+                    let printed = self.output.take().filter(|_| printer);
+                    input = pipe.map(|pipe| self.piped(pipe, mark, printed, stage, env));
                 }
                 match self.shell() {
                     // The last stage runs in the shell itself in zsh, and may in other shells called `sh`.
@@ -553,6 +584,31 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    /// What the next stage of a pipeline reads.
+    fn piped(
+        &self,
+        pipe: u32,
+        mark: usize,
+        printed: Option<Value>,
+        stage: &Command,
+        env: Env<'_>,
+    ) -> Channel {
+        let from = self.writers_of(pipe, mark);
+        let (Channel::From(writers), Some(Value::Known(text))) = (&from, printed) else {
+            return from;
+        };
+        // Only one command prints this, and nothing that it runs writes beside it.
+        let [_] = writers.as_ref() else {
+            return from;
+        };
+        let text = if substitute::ends_line(stage) {
+            format_smolstr!("{text}\n")
+        } else {
+            text
+        };
+        self.text_channel(Value::Known(text), Rc::clone(writers), env)
+    }
+
     /// Whether a variable's value is a number, so that arithmetic may read it without running code.
     fn is_number(variable: &Variable) -> bool {
         match (&variable.content, variable.presence) {
@@ -564,5 +620,16 @@ impl<'a> Evaluator<'a> {
             ),
             (Content::Array(_) | Content::AnyArray(_), _) => false,
         }
+    }
+}
+
+/// Whether a command may read what a descriptor leads to: any program, and the builtins that take input.
+fn reads_input(words: &[Field], kind: InvocationKind) -> bool {
+    match kind {
+        InvocationKind::Program => true,
+        InvocationKind::Builtin => words
+            .first()
+            .and_then(Field::known)
+            .is_none_or(|name| matches!(name, "read" | "mapfile" | "readarray")),
     }
 }

@@ -74,10 +74,14 @@ pub enum Stdin {
     Empty,
     /// A file (also an [`Access`] of its own).
     File(Value),
-    /// A here-document or here-string; the value is the whole text.
+    /// A here-document, a here-string, or what a builtin prints into a pipe; the value is the whole text, of which nothing was read
+    /// before.
     Text(Value),
     /// The output of these invocations (indices into [`Evaluation::invocations`]).
     Pipe(Vec<usize>),
+    /// What follows in the text that is being run, which its shell reads from there line by line (`bash <<E`): whatever reads
+    /// from it changes what the shell runs next.
+    Script,
 }
 
 /// How a command is reached.

@@ -30,6 +30,7 @@ const SYSTEM_DIRECTORIES: &[&str] = &[
 ];
 
 /// One command on its way through.
+#[derive(Clone)]
 pub(super) struct Running<'e> {
     pub invocation: &'e Invocation,
     /// The text that the spans of the invocation point into.
@@ -84,6 +85,16 @@ impl Decider<'_> {
         let rule = allowed_by.and_then(|rule| self.plan.rules.get(rule.0 as usize).map(|own| (rule, own)));
         if let Some(usage) = &usage {
             self.effects(running, usage, rule);
+        }
+        let reads = usage.as_ref().is_none_or(|usage| usage.reads_stdin);
+        if invocation.stdin == Stdin::Script && reads {
+            self.step(
+                Request::Code("standard input".into()),
+                invocation.span,
+                Outcome::Ask,
+                Why::Unknown("it may read some of the text that its shell runs, which changes what runs next".to_owned()),
+                5,
+            );
         }
         usage
     }
@@ -329,7 +340,7 @@ fn apply_context(running: &Running<'_>) -> ApplyContext {
         stdin_paths: running.stdin_paths.clone(),
         stdin_text: match &running.invocation.stdin {
             Stdin::Text(value) => value.known().map(SmolStr::from),
-            Stdin::Inherited | Stdin::Empty | Stdin::File(_) | Stdin::Pipe(_) => None,
+            Stdin::Inherited | Stdin::Empty | Stdin::File(_) | Stdin::Pipe(_) | Stdin::Script => None,
         },
     }
 }

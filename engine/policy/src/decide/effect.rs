@@ -448,15 +448,23 @@ impl Decider<'_> {
                     span,
                     spelling: Spelling::default(),
                 };
-                self.nested_shell(running, &field, &[], language, None, span);
+                let invocation = Invocation {
+                    stdin: Stdin::Script,
+                    ..running.invocation.clone()
+                };
+                let running = Running {
+                    invocation: &invocation,
+                    ..running.clone()
+                };
+                self.nested_shell(&running, &field, &[], language, None, span);
             }
-            Stdin::Inherited | Stdin::File(_) | Stdin::Pipe(_) | Stdin::Text(_) => {
+            Stdin::Inherited | Stdin::File(_) | Stdin::Pipe(_) | Stdin::Text(_) | Stdin::Script => {
                 // What a shell would run is never covered by a rule for the shell itself; a program for another interpreter is.
                 let covered = rule
                     .filter(|(_, rule)| !is_shell || rule.everything)
                     .map(|(rule, _)| rule);
                 let covered =
-                    covered.filter(|_| !(is_shell && matches!(running.invocation.stdin, Stdin::Pipe(_))));
+                    covered.filter(|_| !(is_shell && matches!(running.invocation.stdin, Stdin::Pipe(_) | Stdin::Script)));
                 self.own_effect(
                     Request::Code("standard input".into()),
                     span,

@@ -408,7 +408,7 @@ impl Decider<'_> {
 fn detached(stdin: &Stdin) -> Stdin {
     match stdin {
         Stdin::Pipe(_) => Stdin::Pipe(Vec::new()),
-        Stdin::Inherited | Stdin::Empty | Stdin::File(_) | Stdin::Text(_) => stdin.clone(),
+        Stdin::Inherited | Stdin::Empty | Stdin::File(_) | Stdin::Text(_) | Stdin::Script => stdin.clone(),
     }
 }
 

@@ -169,6 +169,7 @@ fn merge(into: &mut Use, other: Use) {
     if into.prints_paths != other.prints_paths {
         into.prints_paths = None;
     }
+    into.reads_stdin |= other.reads_stdin;
     if into.runs_stdin.is_none() {
         into.runs_stdin = other.runs_stdin;
     }

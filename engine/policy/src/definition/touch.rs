@@ -79,6 +79,7 @@ pub(super) fn touch(cut: &Cut<'_>, context: &ApplyContext) -> Use {
         complete: current.complete,
         wrapper: cut.chain.iter().any(|command| command.wrapper),
         prints_paths: None,
+        reads_stdin: false,
         runs_stdin: None,
         class: cut.chain.iter().rev().find_map(|command| command.class.clone()),
     };
@@ -297,7 +298,7 @@ impl<'d> Touch<'_, 'd> {
             Own::Privileged => self.effect(EffectKind::Privileged, from),
             Own::Background => self.effect(EffectKind::Background, from),
             Own::Interactive => self.effect(EffectKind::Interactive, from),
-            Own::ReadsStdin => {}
+            Own::ReadsStdin => self.out.reads_stdin = true,
             Own::RunsStdin(language) => self.out.runs_stdin = Some(language.clone()),
             Own::State(what) => self.effect(EffectKind::State(what.clone()), from),
             Own::PrintsPaths { arg, bare } => {
@@ -711,6 +712,7 @@ impl<'d> Touch<'_, 'd> {
             Some(Appends::Stdin | Appends::StdinNul | Appends::StdinWords | Appends::StdinLines) => true,
             Some(Appends::Paths) | None => false,
         };
+        self.out.reads_stdin |= reads_stdin;
         if let Some(placeholder) = &placeholder {
             let (value, count) = if reads_stdin {
                 let field = self.standard_input(runs.appends, from.span);

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use crate::{Construct, Count, Field, InvocationKind, Shell, Span, Value};
+use crate::{Construct, Count, Field, InvocationKind, Shell, Span, Stdin, Value};
 
 use super::names::{evaluates_numbers, is_builtin, is_foreign_builtin};
 use super::simple::{Declared, Prefix};
@@ -174,8 +174,8 @@ impl Evaluator<'_> {
         let plain_cat = name == "cat" && call.fields.len() == 1;
         let settings = call.settings();
         self.push(call.fields, InvocationKind::Program, call.span, settings, env);
-        if plain_cat && let super::Channel::Text(text) = self.state.channel(0) {
-            self.output = Some(text);
+        if plain_cat && let Some(Stdin::Text(text)) = self.out.invocations.last().map(|i| &i.stdin) {
+            self.output = Some(text.clone());
         }
         None
     }

@@ -56,14 +56,19 @@ impl Evaluator<'_> {
             }
             RedirectKind::HereDocument(document) => {
                 let value = self.here_document(document, env);
-                self.state.connect(fd.unwrap_or(0), Channel::Text(value));
+                self.connect_text(fd.unwrap_or(0), value, env);
             }
             RedirectKind::HereString(word) => {
                 let value = self.single(word, env);
                 let value = value.concat(&Value::Known("\n".into()), self.set_values());
-                self.state.connect(fd.unwrap_or(0), Channel::Text(value));
+                self.connect_text(fd.unwrap_or(0), value, env);
             }
         }
+    }
+
+    fn connect_text(&mut self, fd: u32, value: Value, env: Env<'_>) {
+        let channel = self.text_channel(value, [].into(), env);
+        self.state.connect(fd, channel);
     }
 
     fn open(&mut self, redirect: &Redirect, word: &Word, mode: AccessMode, fds: &[u32], env: Env<'_>) {

@@ -3,11 +3,12 @@
 //! Invariant (join covers both): the join of two states stands for every concrete state that either stands for. Cloning is
 //! two reference counts; a change copies only what it touches while others still look at it.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use smol_str::SmolStr;
 
-use crate::{Command, Directory, Field, Origin, Span, Value};
+use crate::{Command, Directory, Field, Origin, Reach, Span, Stdin, Value};
 
 /// Directories that are followed at once.
 const MOST_DIRECTORIES: usize = 8;
@@ -101,8 +102,8 @@ pub(super) enum Channel {
     Nothing,
     /// A file; also what is not known.
     File(Value),
-    /// A here-document or here-string.
-    Text(Value),
+    /// A text that is known.
+    Text(Text),
     /// What these invocations write.
     From(Rc<[usize]>),
     /// The read end of a pipe whose writers come later.
@@ -111,6 +112,52 @@ pub(super) enum Channel {
     Into(u32),
     /// The text of a command substitution.
     Captured,
+}
+
+/// A text that is read through a descriptor: a here-document, a here-string, or what a builtin prints into a pipe.
+///
+/// Invariant (whole or unknown): it is what a command reads only as long as nothing else can have read a part of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Text {
+    pub(super) value: Value,
+    /// The commands that print it.
+    pub(super) writers: Rc<[usize]>,
+    /// Something may have read from it. All copies of the descriptor share this, in whichever process.
+    read: Rc<Cell<bool>>,
+    /// Loops around the place where it was opened.
+    loops: usize,
+    /// How that place is reached.
+    reach: Reach,
+}
+
+impl Text {
+    pub(super) fn new(value: Value, writers: Rc<[usize]>, loops: usize, reach: Reach) -> Self {
+        Self {
+            value,
+            writers,
+            read: Rc::new(Cell::new(false)),
+            loops,
+            reach,
+        }
+    }
+
+    /// What a command here reads. In a later round of a loop, or beside other processes, somebody else may have read before.
+    pub(super) fn stdin(&self, loops: usize, reach: Reach) -> Stdin {
+        let shared = self.read.get()
+            || loops > self.loops
+            || (reach.background && !self.reach.background)
+            || (reach.substituted && !self.reach.substituted);
+        match (shared, self.writers.is_empty()) {
+            (false, _) => Stdin::Text(self.value.clone()),
+            (true, true) => Stdin::File(Value::Unknown(Origin::Input)),
+            (true, false) => Stdin::Pipe(self.writers.to_vec()),
+        }
+    }
+
+    /// A command was started that may read from it.
+    pub(super) fn mark_read(&self) {
+        self.read.set(true);
+    }
 }
 
 impl Variable {

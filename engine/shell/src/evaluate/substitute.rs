@@ -89,28 +89,24 @@ impl Evaluator<'_> {
         let [stage] = statement.first.stages.as_slice() else {
             return false;
         };
-        if statement.background || !statement.rest.is_empty() || statement.first.timed {
-            return false;
-        }
+        !statement.background
+            && statement.rest.is_empty()
+            && !statement.first.timed
+            && self.is_printer(stage)
+    }
+
+    /// Whether a command is one of those whose output is known from its words.
+    pub(super) fn is_printer(&self, stage: &Command) -> bool {
         let CommandKind::Simple(Simple { assignments, words }) = &stage.kind else {
             return false;
         };
-        let Some(Argument::Word(Word { parts, .. })) = words.first() else {
-            return false;
-        };
-        let [
-            Part {
-                kind: PartKind::Literal { text, .. },
-                ..
-            },
-        ] = parts.as_slice()
-        else {
+        let Some(text) = literal_name(words) else {
             return false;
         };
         if !assignments.is_empty() || self.state.data.function(text).is_some() {
             return false;
         }
-        match text.as_str() {
+        match text {
             "pwd" | "echo" | "printf" => stage.redirects.is_empty(),
             "cat" => {
                 words.len() == 1
@@ -153,6 +149,39 @@ impl Evaluator<'_> {
             read,
         });
         pipe
+    }
+}
+
+/// The command word where it is plain text.
+fn literal_name(words: &[Argument]) -> Option<&str> {
+    let Some(Argument::Word(Word { parts, .. })) = words.first() else {
+        return None;
+    };
+    match parts.as_slice() {
+        [
+            Part {
+                kind: PartKind::Literal { text, .. },
+                ..
+            },
+        ] => Some(text),
+        _ => None,
+    }
+}
+
+/// Whether a command that prints what its words say ends it with a newline of its own.
+pub(super) fn ends_line(stage: &Command) -> bool {
+    match &stage.kind {
+        CommandKind::Simple(simple) => matches!(literal_name(&simple.words), Some("echo" | "pwd")),
+        CommandKind::Group(_)
+        | CommandKind::Subshell(_)
+        | CommandKind::If { .. }
+        | CommandKind::While { .. }
+        | CommandKind::For { .. }
+        | CommandKind::ForArithmetic { .. }
+        | CommandKind::Case { .. }
+        | CommandKind::Condition(_)
+        | CommandKind::Arithmetic(_)
+        | CommandKind::Function { .. } => false,
     }
 }
 

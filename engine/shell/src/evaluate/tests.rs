@@ -132,6 +132,7 @@ fn check_streams(text: &str, expected: &[&str]) {
                 Stdin::File(path) => format!("file {}", value(path)),
                 Stdin::Text(text) => format!("text {}", value(text)),
                 Stdin::Pipe(from) => format!("pipe {from:?}"),
+                Stdin::Script => "script".into(),
             };
             format!("{} < {stdin} > {:?}", field(&i.words[0]), i.piped_into)
         })

@@ -305,8 +305,8 @@ impl Parser<'_> {
         }
         self.check_named_descriptor(start)?;
         self.check_zsh_equals(&parts, start)?;
-        if self.shell == Shell::Bash && ends_in_dollar(&parts, self.text) {
-            // bash does not split the word then.
+        if ends_in_dollar(&parts, self.text) {
+            // bash does not split the word then, and may be what `sh` is.
             return Err(self.since(Construct::ExpansionOperator, start));
         }
         if self.shell == Shell::Zsh && closes_group_in_zsh(self.slice(start, self.pos)?, &parts) {

@@ -213,11 +213,26 @@ struct Flags {
     array: Option<char>,
 }
 
-/// What `printf` prints, for formats of plain text, `%s`, `%%` and newlines, with one argument for each `%s`.
+/// What `printf` prints, for formats of plain text, `%s`, `%%` and newlines. The format is used again while words are left.
 fn printed(words: &[Field], max: usize) -> Option<Value> {
     let (format, arguments) = words.split_first()?;
     let format = format.known()?;
     let mut arguments = arguments.iter();
+    let mut value = Value::EMPTY;
+    loop {
+        let before = arguments.len();
+        value = value.concat(&printed_once(format, &mut arguments, max)?, max);
+        if arguments.len() == 0 {
+            return Some(value);
+        }
+        if arguments.len() == before {
+            return None;
+        }
+    }
+}
+
+/// What one use of a format prints; every `%s` needs a word.
+fn printed_once(format: &str, arguments: &mut std::slice::Iter<'_, Field>, max: usize) -> Option<Value> {
     let mut value = Value::EMPTY;
     let mut text = String::new();
     let mut chars = format.chars();
@@ -242,9 +257,6 @@ fn printed(words: &[Field], max: usize) -> Option<Value> {
             ('%' | '\\', _) => return None,
             (c, _) => text.push(c),
         }
-    }
-    if arguments.next().is_some() {
-        return None;
     }
     Some(value.concat(&Value::Known(text.into()), max))
 }

@@ -1,5 +1,7 @@
 //! Directories, files and streams.
 
+use crate::{Origin, Stdin, Value};
+
 use super::{check, check_accesses, check_places, check_refused, check_streams, run};
 
 #[test]
@@ -149,4 +151,85 @@ fn captured_output_is_marked() {
     let found = run("x=$(a; b > f; c | d)");
     let captured: Vec<bool> = found.invocations.iter().map(|i| i.captured).collect();
     assert_eq!(captured, [true, false, false, true]);
+}
+
+#[test]
+fn what_a_builtin_prints_is_what_the_next_command_reads() {
+    check_streams(
+        "echo 'rm -rf x' | sh",
+        &["echo < inherited > [1]", "sh < text \"rm -rf x\\n\" > []"],
+    );
+    check_streams(
+        "printf '%s\\n' ls pwd | bash",
+        &["printf < inherited > [1]", "bash < text \"ls\\npwd\\n\" > []"],
+    );
+    check_streams(
+        "x='make it'; printf \"$x\" | sh | cat",
+        &[
+            "printf < inherited > [1]",
+            "sh < text \"make it\" > [2]",
+            "cat < pipe [1] > []",
+        ],
+    );
+}
+
+#[test]
+fn what_is_not_known_to_be_all_of_it_is_a_pipe() {
+    for text in [
+        "echo $x | sh",
+        "echo -e 'a\\nb' | sh",
+        "echo 'a\\nb' | sh",
+        "echo a 2>&1 | sh",
+        "echo a >&2 | sh",
+        "X=1 echo a | sh",
+        "{ echo a; } | sh",
+        "(echo a) | sh",
+        "printf '%d' 1 | sh",
+        "printf '%s%s' a | sh",
+        "command echo a | sh",
+    ] {
+        let found = run(text);
+        let shell = found.invocations.last().unwrap();
+        assert!(matches!(shell.stdin, Stdin::Pipe(_)), "{text}: {:?}", shell.stdin);
+    }
+}
+
+#[test]
+fn a_text_that_something_may_have_read_from_is_not_known() {
+    let of_shell = |text: &str| {
+        let found = run(text);
+        let shell = found.invocations.iter().rev().find(|i| i.words[0].known() == Some("sh"));
+        shell.unwrap().stdin.clone()
+    };
+    let whole = Stdin::Text(Value::Known("a\nb\n".into()));
+    for text in [
+        "sh <<E\na\nb\nE",
+        "{ echo x; cd /tmp; sh; } <<E\na\nb\nE",
+        "while read x; do sh <<E\na\nb\nE\ndone",
+        "read x <<E\nz\nE\nsh <<E\na\nb\nE",
+        "sh <<E &\na\nb\nE",
+    ] {
+        assert_eq!(of_shell(text), whole, "{text}");
+    }
+    for text in [
+        "{ read x; sh; } <<E\na\nb\nE",
+        "{ head -1; sh; } <<E\na\nb\nE",
+        "{ (read x); sh; } <<E\na\nb\nE",
+        "{ sh; sh; } <<E\na\nb\nE",
+        "{ y=$(head -1); sh; } <<E\na\nb\nE",
+        "f() { read x; }; { f; sh; } <<E\na\nb\nE",
+        "for i in 1 2; do sh; done <<E\na\nb\nE",
+        "while true; do sh; done <<E\na\nb\nE",
+        "{ sh & read x; } <<E\na\nb\nE",
+        "{ read x <&3; sh <&3; } 3<<E\na\nb\nE",
+        "exec <<E\na\nb\nE\nread x; sh",
+        "{ cat <(sh); read x; } <<E\na\nb\nE",
+    ] {
+        assert_eq!(
+            of_shell(text),
+            Stdin::File(Value::Unknown(Origin::Input)),
+            "{text}"
+        );
+    }
+    assert_eq!(of_shell("printf 'a\\nb\\n' | { read x; sh; }"), Stdin::Pipe(vec![0]));
 }

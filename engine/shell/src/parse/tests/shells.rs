@@ -138,6 +138,7 @@ fn zsh_has_meanings_of_its_own() {
         ],
         Shell::Zsh,
     );
+    refuses_in(Shell::Sh, "$x{$", Construct::ExpansionOperator, "$x{$");
     refuses_in(Shell::Zsh, "ls (a|b)", Construct::UnexpectedToken, "(");
     refuses_in(Shell::Zsh, "ls *(.)", Construct::ExtendedGlob, "(");
     refuses_in(Shell::Zsh, "echo ${(e)x}", Construct::NotInThisShell, "${");
