@@ -11,8 +11,8 @@ use std::rc::Rc;
 use smol_str::{SmolStr, format_smolstr};
 
 use crate::{
-    Command, Construct, Context, Evaluation, Field, Invocation, InvocationKind, Joiner, List, NotUnderstood, Pipeline,
-    Reach, Script, Setting, SettingScope, Shell, Span, Statement, Stdin, Value, parse,
+    Command, Construct, Context, Evaluation, Field, Invocation, InvocationKind, Joiner, List, NotUnderstood,
+    Pipeline, Reach, Script, Setting, SettingScope, Shell, Span, Statement, Stdin, Value, parse,
 };
 
 use crate::value::is_integer;

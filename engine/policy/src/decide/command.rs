@@ -92,7 +92,10 @@ impl Decider<'_> {
                 Request::Code("standard input".into()),
                 invocation.span,
                 Outcome::Ask,
-                Why::Unknown("it may read some of the text that its shell runs, which changes what runs next".to_owned()),
+                Why::Unknown(
+                    "it may read some of the text that its shell runs, which changes what runs next"
+                        .to_owned(),
+                ),
                 5,
             );
         }

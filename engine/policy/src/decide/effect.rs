@@ -463,8 +463,9 @@ impl Decider<'_> {
                 let covered = rule
                     .filter(|(_, rule)| !is_shell || rule.everything)
                     .map(|(rule, _)| rule);
-                let covered =
-                    covered.filter(|_| !(is_shell && matches!(running.invocation.stdin, Stdin::Pipe(_) | Stdin::Script)));
+                let covered = covered.filter(|_| {
+                    !(is_shell && matches!(running.invocation.stdin, Stdin::Pipe(_) | Stdin::Script))
+                });
                 self.own_effect(
                     Request::Code("standard input".into()),
                     span,

@@ -89,10 +89,7 @@ impl Evaluator<'_> {
         let [stage] = statement.first.stages.as_slice() else {
             return false;
         };
-        !statement.background
-            && statement.rest.is_empty()
-            && !statement.first.timed
-            && self.is_printer(stage)
+        !statement.background && statement.rest.is_empty() && !statement.first.timed && self.is_printer(stage)
     }
 
     /// Whether a command is one of those whose output is known from its words.

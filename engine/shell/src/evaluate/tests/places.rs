@@ -198,7 +198,11 @@ fn what_is_not_known_to_be_all_of_it_is_a_pipe() {
 fn a_text_that_something_may_have_read_from_is_not_known() {
     let of_shell = |text: &str| {
         let found = run(text);
-        let shell = found.invocations.iter().rev().find(|i| i.words[0].known() == Some("sh"));
+        let shell = found
+            .invocations
+            .iter()
+            .rev()
+            .find(|i| i.words[0].known() == Some("sh"));
         shell.unwrap().stdin.clone()
     };
     let whole = Stdin::Text(Value::Known("a\nb\n".into()));
@@ -231,5 +235,8 @@ fn a_text_that_something_may_have_read_from_is_not_known() {
             "{text}"
         );
     }
-    assert_eq!(of_shell("printf 'a\\nb\\n' | { read x; sh; }"), Stdin::Pipe(vec![0]));
+    assert_eq!(
+        of_shell("printf 'a\\nb\\n' | { read x; sh; }"),
+        Stdin::Pipe(vec![0])
+    );
 }
