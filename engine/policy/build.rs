@@ -21,6 +21,13 @@ mod model;
 mod problem;
 #[path = "src/definition/read.rs"]
 mod read;
+#[path = "src/definition/shape.rs"]
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "the model is shared with the library, which uses all of it"
+)]
+mod shape;
 #[path = "src/definition/usage.rs"]
 mod usage;
 #[path = "src/definition/words.rs"]

@@ -10,8 +10,10 @@ mod example;
 pub mod model;
 mod operands;
 mod partial;
+mod pick;
 mod problem;
 mod read;
+pub mod shape;
 mod split;
 mod suspect;
 #[cfg(test)]

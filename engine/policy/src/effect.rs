@@ -5,6 +5,8 @@
 use engine_shell::{Field, Span, Value};
 use smol_str::SmolStr;
 
+pub use crate::definition::model::Follows;
+
 /// An argv held against the definition of its program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Use {
@@ -144,6 +146,8 @@ pub struct PathUse {
     pub narrowed: Vec<Value>,
     /// Not files with names like these.
     pub excluded: Vec<Value>,
+    /// Links below it are followed, and what they lead to is touched, too.
+    pub follows: Follows,
     /// The path may be a directory in which files of these names are written (`writes-into`).
     pub into: Vec<Value>,
 }

@@ -23,7 +23,7 @@ pub use decide::{Call, decide};
 pub use diagnostic::{Diagnostic, Level, Report};
 pub use document::{CHECK_NAMES, Document, Mode, Outcome, RequestKind, Severity};
 pub use effect::{
-    Effect, EffectKind, EffectSource, Nested, NormalWord, PathUse, Unknown, UnknownKind, Use, WordKind,
+    Follows, Effect, EffectKind, EffectSource, Nested, NormalWord, PathUse, Unknown, UnknownKind, Use, WordKind,
 };
 pub use facts::{Facts, NoWorld, World, below, join_path};
 pub use load::{Files, Loaded, Root, SHIPPED, load, shipped};

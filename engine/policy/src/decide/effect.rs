@@ -7,7 +7,7 @@ use super::Decider;
 use super::command::Running;
 use super::path::{Access, Asked, Cover};
 use crate::document::{Outcome, RequestKind};
-use crate::effect::{Effect, EffectKind, EffectSource, Nested, PathUse, Unknown, UnknownKind, Use, WordKind};
+use crate::effect::{Effect, EffectKind, EffectSource, Follows, Nested, PathUse, Unknown, UnknownKind, Use, WordKind};
 use crate::facts::join_path;
 use crate::plan::{CompiledCondition, PlanRule};
 use crate::resolve::{Target, bases, targets};
@@ -94,6 +94,7 @@ impl Decider<'_> {
                     tree: false,
                     narrowed: Vec::new(),
                     excluded: Vec::new(),
+                    follows: Follows::No,
                     into: Vec::new(),
                 };
                 if matches!(effect.source, EffectSource::Operand | EffectSource::Option) {
@@ -169,6 +170,7 @@ impl Decider<'_> {
             directory: &running.invocation.directory,
             below: None,
             tree: false,
+            follows: Follows::No,
             only: &[],
             except: &[],
             span: effect.span,
@@ -249,6 +251,7 @@ impl Decider<'_> {
             directory: &running.invocation.directory,
             below: used.below.as_ref(),
             tree: used.tree,
+            follows: used.follows,
             only: &used.narrowed,
             except: &used.excluded,
             span: effect.span,
@@ -501,7 +504,25 @@ fn url_cover(
     let url = usage
         .effects
         .iter()
-        .any(|own| own.span == effect.span && matches!(own.kind, EffectKind::Connects(_)));
+        .any(|own| {
+            let open = match &own.kind {
+                EffectKind::Connects(Some(url)) => url.known().is_none(),
+                EffectKind::Connects(None)
+                | EffectKind::Reads(_)
+                | EffectKind::Writes(_)
+                | EffectKind::Deletes(_)
+                | EffectKind::SetsEnv { .. }
+                | EffectKind::LoadsCode(_)
+                | EffectKind::Evaluates(_)
+                | EffectKind::State(_)
+                | EffectKind::Changes { .. }
+                | EffectKind::Privileged
+                | EffectKind::Background
+                | EffectKind::Interactive
+                | EffectKind::Consults { .. } => false,
+            };
+            own.span == effect.span && open
+        });
     covered.filter(|_| unknown && url).map(|(rule, _)| rule)
 }
 

@@ -7,6 +7,7 @@ use super::Decider;
 use super::command::Running;
 use super::groups::{Matched, Ruling};
 use super::path::{Access, Asked, Cover};
+use crate::effect::Follows;
 use crate::document::{Outcome, RequestKind};
 use crate::plan::{Host, parse_host};
 use crate::truth::Truth;
@@ -55,6 +56,7 @@ impl Decider<'_> {
                     directory: &running.invocation.directory,
                     below: None,
                     tree: false,
+                    follows: Follows::No,
                     only: &[],
                     except: &[],
                     span,

@@ -1,16 +1,20 @@
 //! Deciding paths: against the path as written and against the place that it really is.
 
-use engine_shell::{Directory, Span, Value};
+use engine_shell::{Directory, Origin, Span, Value};
 use smol_str::SmolStr;
 
 use super::Decider;
 use super::groups::{Matched, Ruling};
 use crate::document::{Outcome, RequestKind};
+use crate::effect::Follows;
 use crate::facts::{below, join_path};
 use crate::plan::{Extent, Names, PathIndex, Segment};
 use crate::resolve::{Name, Target, bases, targets};
 use crate::truth::{Truth, Unit, value_units};
 use crate::verdict::{Request, RuleRef, Why};
+
+/// Most links that are followed to other places before the answer is "anywhere".
+const MOST_LINKS: usize = 64;
 
 /// What is done to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,13 +38,14 @@ pub(super) enum Cover<'p> {
 }
 
 /// One path that is asked for.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Asked<'v> {
     pub access: Access,
     pub path: &'v Value,
     pub directory: &'v Directory,
     pub below: Option<&'v Value>,
     pub tree: bool,
+    pub follows: Follows,
     pub only: &'v [Value],
     pub except: &'v [Value],
     pub span: Span,
@@ -156,10 +161,19 @@ impl Decider<'_> {
                 ruling = stricter;
             }
         }
-        // What a pattern matches may be a link, too.
-        for real in self.links_among(target) {
-            let real = Target::Known(real);
-            let by_real = self.ruling(asked, &real, extent);
+        // What a pattern matches may be a link, too, and so may what lies below where links are followed.
+        let mut links: Vec<Target> = self.links_among(target).into_iter().map(Target::Known).collect();
+        if asked.tree {
+            links.extend(self.followed(asked, target));
+        }
+        // A glob is held against the name of a link, not against that of the file it leads to.
+        let through_links = Asked {
+            only: &[],
+            except: &[],
+            ..*asked
+        };
+        for real in links {
+            let by_real = self.ruling(&through_links, &real, extent);
             if !self.is_inside(as_whole, &real) {
                 inside = false;
                 leads_out = Some(real.describe());
@@ -212,6 +226,51 @@ impl Decider<'_> {
             },
         };
         (outcome, why, check)
+    }
+
+    /// Where the links lead that are followed below a target; any path where that cannot be seen.
+    fn followed(&self, asked: &Asked<'_>, target: &Target) -> Vec<Target> {
+        let unseen = match asked.follows {
+            Follows::No => return Vec::new(),
+            Follows::Seen => Vec::new(),
+            Follows::Always => vec![Target::Unknown(Origin::Input)],
+        };
+        let Target::Known(root) = target else {
+            return unseen;
+        };
+        let mut found: Vec<SmolStr> = Vec::new();
+        let mut open = vec![root.clone()];
+        // What is below the top is touched anyway, but where only some names are, a link's name says nothing of its file.
+        let mut seen: Vec<SmolStr> = Vec::new();
+        if asked.only.is_empty() && asked.except.is_empty() {
+            seen.push(root.clone());
+            seen.extend(self.facts.world.real_path(root).map(|real| self.in_own_terms(&real)));
+        }
+        while let Some(top) = open.pop() {
+            let mut all_known = true;
+            let mut wanted = |path: &str| {
+                match self.facts.world.real_path(path) {
+                    Some(real) => {
+                        let real = self.in_own_terms(&real);
+                        let touched = seen.iter().any(|own| below(&real, own).is_some());
+                        if real != path && !touched {
+                            seen.push(real.clone());
+                            found.push(real.clone());
+                            open.push(real);
+                        }
+                    }
+                    None => all_known = false,
+                }
+                false
+            };
+            let looked = self.facts.world.any_below(&top, &mut wanted).is_some();
+            if !looked || !all_known || found.len() > MOST_LINKS {
+                let mut all: Vec<Target> = found.into_iter().map(Target::Known).collect();
+                all.extend(unseen);
+                return all;
+            }
+        }
+        found.into_iter().map(Target::Known).collect()
     }
 
     /// Where the links lead that a pattern matches, as far as the file system can be looked at.

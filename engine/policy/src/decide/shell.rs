@@ -11,6 +11,7 @@ use super::command::{Running, settings_of};
 use super::path::{Access, Asked, Cover};
 use crate::document::{Outcome, Severity};
 use crate::effect::Use;
+use crate::effect::Follows;
 use crate::facts::join_path;
 use crate::resolve::bases;
 use crate::verdict::{Reported, Request, Why};
@@ -277,6 +278,7 @@ impl Decider<'_> {
                 directory: &access.directory,
                 below: None,
                 tree: false,
+                follows: Follows::No,
                 only: &[],
                 except: &[],
                 span: access.span,

@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 use super::Decider;
 use super::groups::{Matched, Ruling};
 use super::path::{Access, Asked, Cover};
+use crate::effect::Follows;
 use crate::document::{Outcome, RequestKind};
 use crate::pattern::Glob;
 use crate::plan::{CompiledCondition, End, GroupId, parse_host};
@@ -244,6 +245,7 @@ impl Decider<'_> {
             directory: &directory,
             below: None,
             tree: role == Role::ReadsTree,
+            follows: Follows::No,
             only: &[],
             except: &[],
             span: Span::default(),

@@ -11,6 +11,8 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::SmolStr;
 
+use super::shape::{Renaming, Shape};
+
 /// What is known about one program, or a family of programs with the same options.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definition {
@@ -312,12 +314,26 @@ pub struct Arg {
 pub struct ValueEffect {
     /// What is done with it.
     pub kind: ValueKind,
-    /// Only if the value begins with this, which is cut off.
-    pub at: Option<SmolStr>,
-    /// The path is what follows this text inside the value.
-    pub after: Option<SmolStr>,
+    /// Which part of the value.
+    pub shape: Shape,
+    /// How the name of what is touched is made from that part.
+    pub renaming: Renaming,
+    /// What is read with everything below is read through the links there.
+    pub follows: Follows,
     /// `-` means standard input or output.
     pub dash: bool,
+}
+
+/// Whether links below a directory are followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Follows {
+    /// They are not.
+    #[default]
+    No,
+    /// They are, by default: what can be seen of them counts.
+    Seen,
+    /// They are, since an option says so: where nobody can look, they may lead anywhere.
+    Always,
 }
 
 /// The things a value can be.
@@ -383,6 +399,10 @@ pub enum OrPath {
     Read,
     /// A path that is written, with everything below.
     Write,
+    /// A file that is read.
+    ReadFile,
+    /// A file that is written.
+    WriteFile,
 }
 
 /// How a command line among the arguments is found.
@@ -450,6 +470,8 @@ pub enum Own {
     Unknown(SmolStr),
     /// Reads every file that a list names: not to be allowed without a rule, but no worse than reading.
     ReadsListed(SmolStr),
+    /// Writes files that neither an operand nor an option names.
+    WritesListed(SmolStr),
     /// A file found upwards from the directory can name programs under these keys.
     Consults {
         /// The file.
@@ -488,6 +510,8 @@ pub struct Block {
     pub args: Vec<Arg>,
     /// What is done.
     pub own: Vec<Own>,
+    /// What the value of an option (canonical name) is besides.
+    pub values: Vec<(SmolStr, Vec<ValueEffect>)>,
     /// Blocks inside.
     pub blocks: Vec<Block>,
 }

@@ -6,7 +6,7 @@ use engine_shell::{Count, Span};
 use smol_str::SmolStr;
 
 use super::cut::{Given, Operand};
-use super::model::{Arg, Block, Command, Own, Test};
+use super::model::{Arg, Block, Command, Own, Test, ValueEffect};
 use super::partial::{Truth, equals};
 
 /// Whether one of these options (canonical names) is given.
@@ -115,6 +115,26 @@ pub(super) fn own_effects<'d>(
         // What a command says of its operands says nothing of those of a subcommand.
         let operands = (at + 1 == chain.len()).then_some(operands);
         block_effects(&command.blocks, given, operands, &mut out);
+    }
+    out
+}
+
+/// What the value of an option (canonical name) is in a block.
+pub(super) type ValuesOf<'d> = &'d (SmolStr, Vec<ValueEffect>);
+
+/// What the values of options are in the blocks that hold.
+pub(super) fn values_besides<'d>(
+    chain: &[&'d Command],
+    given: &[Given<'d>],
+    operands: &[Operand],
+) -> Vec<ValuesOf<'d>> {
+    let mut out = Vec::new();
+    let mut open: Vec<&'d Block> = chain.iter().flat_map(|command| &command.blocks).collect();
+    while let Some(block) = open.pop() {
+        if holds(block, given, operands).possible() {
+            out.extend(&block.values);
+            open.extend(&block.blocks);
+        }
     }
     out
 }

@@ -9,10 +9,11 @@ use kdl::{KdlDocument, KdlEntry, KdlNode, KdlValue};
 use smol_str::SmolStr;
 
 use super::model::{
-    Appends, Arg, Arity, Block, Claim, Command, Definition, Example, ExitCode, Flag, FlagValue, NameEntry,
-    Options, OrPath, Own, Runs, Style, Subcommand, Test, ValueEffect, ValueKind,
+    Appends, Arg, Arity, Block, Claim, Command, Definition, Example, ExitCode, Flag, FlagValue, Follows,
+    NameEntry, Options, OrPath, Own, Runs, Style, Subcommand, Test, ValueEffect, ValueKind,
 };
 use super::problem::{Problem, nearest};
+use super::shape::{Renaming, Shape};
 use super::usage::{parse_arg, parse_flag};
 use super::words::{BODY, CLAIMS, IGNORED, IGNORED_PROPS, OWN, VALUE};
 
@@ -564,17 +565,45 @@ impl Reader {
             let name = child.name().value();
             match name {
                 "arg" => block.args.extend(self.arg(child)),
+                "value" => block.values.extend(self.value_of_flag(child, known)),
                 "when" | "unless" => block.blocks.extend(self.block(child, known)),
                 _ if OWN.contains(&name) => block.own.extend(self.own(child)),
                 _ => {
                     let mut words = OWN.to_vec();
-                    words.extend(["arg", "when", "unless"]);
+                    words.extend(["arg", "value", "when", "unless"]);
                     self.unknown_node(child, &words);
                 }
             }
         }
         self.args_in_order(&block.args, &nodes);
         Some(block)
+    }
+
+    /// What the value of an option is where a block holds.
+    fn value_of_flag(&mut self, node: &KdlNode, known: &[&[Flag]]) -> Option<(SmolStr, Vec<ValueEffect>)> {
+        self.props(node, &[]);
+        let pending = vec![(self.text(node)?, node_span(node))];
+        let name = self.canonical(pending, known).into_iter().next()?;
+        let valued = known
+            .iter()
+            .flat_map(|flags| flags.iter())
+            .any(|flag| *flag.canonical() == name && !flag.values.is_empty());
+        if !valued {
+            self.problem(node_span(node), format!("`{name}` has no value"), None);
+        }
+        let mut effects = Vec::new();
+        for child in children(node) {
+            if VALUE.contains(&child.name().value()) {
+                effects.extend(self.value_effect(child));
+            } else {
+                self.unknown_node(child, VALUE);
+            }
+        }
+        if let Some(runs) = effects.iter().position(|effect| effect.kind.runs().is_some()) {
+            effects.remove(runs);
+            self.problem(node_span(node), "`runs` is said where the option is listed", None);
+        }
+        Some((name, effects))
     }
 
     /// The canonical names of flags that a condition names.
@@ -622,7 +651,7 @@ impl Reader {
     fn value_effect(&mut self, node: &KdlNode) -> Option<ValueEffect> {
         let name = node.name().value();
         let own_props: &[&str] = match name {
-            "connects" => &["or"],
+            "connects" => &["or", "follows"],
             "runs" => &[
                 "until",
                 "until-plus",
@@ -633,9 +662,13 @@ impl Reader {
             ],
             "runs-shell" => &["remote", "shell"],
             "changes-directory" => &["following"],
+            "reads-tree" => &["follows"],
+            "writes" | "writes-into" => &["suffix", "suffix-from", "without", "without-from", "open"],
             _ => &[],
         };
-        let mut props = vec!["at", "after", "dash"];
+        let mut props = vec![
+            "at", "fold", "after", "every", "before", "list", "special", "url", "dash",
+        ];
         props.extend(own_props);
         self.props(node, &props);
         let takes_text = matches!(name, "evaluates");
@@ -666,8 +699,14 @@ impl Reader {
                     None => None,
                     Some(Some("path" | "reads")) => Some(OrPath::Read),
                     Some(Some("writes")) => Some(OrPath::Write),
+                    Some(Some("reads-file")) => Some(OrPath::ReadFile),
+                    Some(Some("writes-file")) => Some(OrPath::WriteFile),
                     Some(_) => {
-                        self.problem(node_span(node), "`or` is `path`, `reads` or `writes`", None);
+                        self.problem(
+                            node_span(node),
+                            "`or` is `path`, `reads`, `reads-file`, `writes` or `writes-file`",
+                            None,
+                        );
                         None
                     }
                 },
@@ -720,10 +759,55 @@ impl Reader {
         };
         Some(ValueEffect {
             kind,
-            at: self.text_prop(node, "at"),
-            after: self.text_prop(node, "after"),
+            shape: self.shape(node),
+            renaming: self.renaming(node),
+            follows: self.follows(node),
             dash,
         })
+    }
+
+    fn shape(&mut self, node: &KdlNode) -> Shape {
+        Shape {
+            at: self.text_prop(node, "at"),
+            fold: self.switch_prop(node, "fold"),
+            after: self.text_prop(node, "after"),
+            every: self.switch_prop(node, "every"),
+            before: self.text_prop(node, "before"),
+            list: self.text_prop(node, "list"),
+            special: self.text_prop(node, "special"),
+            url: self.switch_prop(node, "url"),
+        }
+    }
+
+    fn renaming(&mut self, node: &KdlNode) -> Renaming {
+        Renaming {
+            suffix: self.text_prop(node, "suffix"),
+            suffix_from: self.text_prop(node, "suffix-from"),
+            without: self
+                .text_prop(node, "without")
+                .unwrap_or_default()
+                .split_whitespace()
+                .map(|word| match word.split_once(':') {
+                    Some((ending, instead)) => (SmolStr::new(ending), SmolStr::new(instead)),
+                    None => (SmolStr::new(word), SmolStr::default()),
+                })
+                .collect(),
+            without_from: self.text_prop(node, "without-from"),
+            open: self.switch_prop(node, "open"),
+        }
+    }
+
+    fn follows(&mut self, node: &KdlNode) -> Follows {
+        match node.get("follows") {
+            None => Follows::No,
+            Some(value) if value.as_bool() == Some(true) => Follows::Always,
+            Some(value) if value.as_bool() == Some(false) => Follows::No,
+            Some(value) if value.as_string() == Some("seen") => Follows::Seen,
+            Some(_) => {
+                self.problem(node_span(node), "`follows` is #true or \"seen\"", None);
+                Follows::Always
+            }
+        }
     }
 
     fn own(&mut self, node: &KdlNode) -> Option<Own> {
@@ -755,6 +839,7 @@ impl Reader {
             },
             "unknown" => Own::Unknown(self.text(node)?),
             "reads-listed" => Own::ReadsListed(self.text(node)?),
+            "writes-listed" => Own::WritesListed(self.text(node)?),
             "connects" => {
                 self.problem(
                     node_span(node),

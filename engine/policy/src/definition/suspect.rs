@@ -176,7 +176,12 @@ fn blocks_matter(blocks: &[Block], flag: &Flag, file_name: bool, inside: bool) -
                 }));
         (holds
             && (block.own.iter().any(|own| own_matters(own, file_name))
-                || block.args.iter().any(|arg| arg_matters(arg, file_name))))
+                || block.args.iter().any(|arg| arg_matters(arg, file_name))
+                || block
+                    .values
+                    .iter()
+                    .flat_map(|(_, effects)| effects)
+                    .any(|effect| effect_matters(effect, file_name))))
             || blocks_matter(&block.blocks, flag, file_name, holds)
     })
 }
@@ -197,6 +202,7 @@ fn own_matters(own: &Own, file_name: bool) -> bool {
         | Own::RunsStdin(_)
         | Own::State(_)
         | Own::Unknown(_)
+        | Own::WritesListed(_)
         | Own::Consults { .. }
         | Own::Writes { .. }
         | Own::Evaluates(_)

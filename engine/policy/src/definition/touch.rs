@@ -8,12 +8,13 @@ use smol_str::SmolStr;
 
 use super::apply::ApplyContext;
 use super::cut::{Cut, Operand};
-use super::model::{Appends, OrPath, Own, Runs, ValueEffect, ValueKind};
-use super::operands::{Cause, OperandList, OperandPlan, Place, own_effects};
+use super::model::{Appends, Follows, OrPath, Own, Runs, ValueEffect, ValueKind};
+use super::operands::{Cause, OperandList, OperandPlan, Place, ValuesOf, own_effects, values_besides};
 use super::partial::{
-    Truth, affixed, after, basename, beginning, begins, ending, equals, join, no_narrower, no_wider, one_of,
+    Truth, affixed, basename, beginning, ending, equals, join, no_narrower, no_wider, one_of,
     spaced, texts, without_beginning,
 };
+use super::pick::{opened, picked, with_suffix, without_ending};
 use super::split::{Items, split_input, split_string};
 use crate::effect::{Effect, EffectKind, EffectSource, Nested, PathUse, Unknown, UnknownKind, Use};
 
@@ -61,6 +62,8 @@ struct Touch<'a, 'd> {
     env: Vec<(Value, Value)>,
     programs: Vec<Text>,
     default_run: Option<&'d [SmolStr]>,
+    /// What the values of options are in the blocks that hold.
+    besides: Vec<ValuesOf<'d>>,
     out: Use,
 }
 
@@ -95,6 +98,7 @@ pub(super) fn touch(cut: &Cut<'_>, context: &ApplyContext) -> Use {
         env: Vec::new(),
         programs: Vec::new(),
         default_run: None,
+        besides: values_besides(&cut.chain, &cut.given, &cut.operands),
         out,
     };
     let plan = OperandPlan::new(current, &cut.given, &cut.operands);
@@ -139,7 +143,7 @@ impl<'d> Touch<'_, 'd> {
         let cut = self.cut;
         for given in &cut.given {
             for (slot, field) in &given.values {
-                for effect in &slot.effects {
+                for effect in slot.effects.iter().chain(self.besides(&given.flag.names)) {
                     self.prepare_value(effect, &field.value, given.order);
                 }
             }
@@ -168,21 +172,18 @@ impl<'d> Touch<'_, 'd> {
     fn prepare_value(&mut self, effect: &ValueEffect, value: &Value, order: usize) {
         match effect.kind {
             ValueKind::ChangesDirectory { following } => {
-                if let Some(value) = picked(effect, value) {
-                    self.changes.push(Change {
+                self.changes
+                    .extend(picked(&effect.shape, value).into_iter().map(|value| Change {
                         value,
                         order,
                         following,
-                    });
-                }
+                    }));
             }
-            ValueKind::Narrows => self.narrowed.extend(picked(effect, value)),
-            ValueKind::Excludes => self.excluded.extend(picked(effect, value)),
-            ValueKind::SetsEnv => {
-                if let Some(value) = picked(effect, value) {
-                    self.env.push(assignment(&value));
-                }
-            }
+            ValueKind::Narrows => self.narrowed.extend(picked(&effect.shape, value)),
+            ValueKind::Excludes => self.excluded.extend(picked(&effect.shape, value)),
+            ValueKind::SetsEnv => self
+                .env
+                .extend(picked(&effect.shape, value).iter().map(assignment)),
             ValueKind::Reads
             | ValueKind::ReadsTree
             | ValueKind::Writes
@@ -219,6 +220,15 @@ impl<'d> Touch<'_, 'd> {
             })
     }
 
+    /// What the value of an option is besides what the option says itself.
+    fn besides(&self, names: &[SmolStr]) -> Vec<&'d ValueEffect> {
+        self.besides
+            .iter()
+            .filter(|(flag, _)| names.contains(flag))
+            .flat_map(|(_, effects)| effects.iter())
+            .collect()
+    }
+
     fn path(&self, path: Value, tree: bool, from: &From) -> PathUse {
         PathUse {
             path,
@@ -226,12 +236,18 @@ impl<'d> Touch<'_, 'd> {
             tree,
             narrowed: Vec::new(),
             excluded: Vec::new(),
+            follows: Follows::No,
             into: Vec::new(),
         }
     }
 
     fn reads(&mut self, path: Value, tree: bool, from: &From) {
+        self.reads_through(path, tree, Follows::No, from);
+    }
+
+    fn reads_through(&mut self, path: Value, tree: bool, follows: Follows, from: &From) {
         let mut path = self.path(path, tree, from);
+        path.follows = follows;
         if tree {
             path.narrowed.clone_from(&self.narrowed);
             path.excluded.clone_from(&self.excluded);
@@ -310,8 +326,14 @@ impl<'d> Touch<'_, 'd> {
                     self.found(plan, Some(arg), *bare)
                 });
             }
-            Own::Unknown(why) | Own::ReadsListed(why) => {
+            Own::Unknown(why) => self.unknown(UnknownKind::Stated, from.span, why.to_string()),
+            Own::ReadsListed(why) => {
                 self.unknown(UnknownKind::Stated, from.span, why.to_string());
+                self.reads(Value::Unknown(Origin::Input), false, from);
+            }
+            Own::WritesListed(why) => {
+                self.unknown(UnknownKind::Stated, from.span, why.to_string());
+                self.writes(Value::Unknown(Origin::Input), false, from);
             }
             Own::Consults { file, keys } => self.effect(
                 EffectKind::Consults {
@@ -369,7 +391,7 @@ impl<'d> Touch<'_, 'd> {
             }
             let mut run_seen = false;
             for (slot, field) in &given.values {
-                for effect in &slot.effects {
+                for effect in slot.effects.iter().chain(self.besides(&given.flag.names)) {
                     if let Some(runs) = effect.kind.runs() {
                         // All its words together are one command line.
                         if !run_seen {
@@ -533,14 +555,102 @@ impl<'d> Touch<'_, 'd> {
         others: &Others,
         positional: &[Field],
     ) {
-        let Some(value) = picked(effect, &field.value) else {
-            return;
+        for value in picked(&effect.shape, &field.value) {
+            if effect.renaming.is_none() {
+                self.picked_value(effect, value, field, from, others, positional);
+                continue;
+            }
+            // What a program writes beside a file is written there, whatever the file's name may be.
+            for suffix in self.suffixes(effect) {
+                self.renamed(effect, &value, suffix.as_ref(), from, others);
+            }
+        }
+    }
+
+    /// What may be put at the end of a name; `None` where nothing is.
+    fn suffixes(&self, effect: &ValueEffect) -> Vec<Option<Value>> {
+        let renaming = &effect.renaming;
+        let default = || renaming.suffix.clone().map(Value::Known);
+        let Some(option) = &renaming.suffix_from else {
+            return vec![default()];
         };
+        let mut found = Vec::new();
+        let mut certain = false;
+        for given in &self.cut.given {
+            if given.flag.names.contains(option) {
+                let value = given.values.first().map(|(_, field)| field.value.clone());
+                certain |= given.certain;
+                found.extend(value.or_else(default).map(Some));
+            }
+        }
+        if !certain {
+            found.extend(default().map(Some));
+        }
+        found
+    }
+
+    /// A file that is written under a name made from a value.
+    fn renamed(
+        &mut self,
+        effect: &ValueEffect,
+        value: &Value,
+        suffix: Option<&Value>,
+        from: &From,
+        others: &Others,
+    ) {
+        let mut endings = effect.renaming.without.clone();
+        if let Some(option) = &effect.renaming.without_from {
+            let cut = self.cut;
+            for given in cut.given.iter().filter(|given| given.flag.names.contains(option)) {
+                match given.values.first().map(|(_, field)| field.known()) {
+                    Some(Some(ending)) => endings.push((ending.into(), SmolStr::default())),
+                    Some(None) => {
+                        self.writes(Value::Unknown(Origin::Variable), false, from);
+                        return;
+                    }
+                    None => {}
+                }
+            }
+        }
+        let made = |value: &Value| {
+            let value = if endings.is_empty() {
+                value.clone()
+            } else {
+                without_ending(value, &endings)
+            };
+            let value = match suffix {
+                Some(suffix) => with_suffix(&value, suffix),
+                None => value,
+            };
+            if effect.renaming.open { opened(&value) } else { value }
+        };
+        let into = effect.kind == ValueKind::WritesInto;
+        // A name that ends with a slash is a directory's.
+        if !(into && ending(value).ends_with('/')) {
+            self.writes(made(value), false, from);
+        }
+        if into && !others.names.is_empty() {
+            let mut path = self.path(value.clone(), false, from);
+            path.into = others.names.iter().map(made).collect();
+            self.effect(EffectKind::Writes(path), from);
+        }
+    }
+
+    /// One effect of one path or text.
+    fn picked_value(
+        &mut self,
+        effect: &ValueEffect,
+        value: Value,
+        field: &Field,
+        from: &From,
+        others: &Others,
+        positional: &[Field],
+    ) {
         let stream = effect.dash && value.known() == Some("-");
         match &effect.kind {
             ValueKind::Reads | ValueKind::ReadsTree | ValueKind::Writes if stream => {}
             ValueKind::Reads => self.reads(value, false, from),
-            ValueKind::ReadsTree => self.reads(value, true, from),
+            ValueKind::ReadsTree => self.reads_through(value, true, effect.follows, from),
             ValueKind::Writes | ValueKind::Creates => self.writes(value, false, from),
             ValueKind::WritesTree => self.writes(value, true, from),
             ValueKind::WritesInto => {
@@ -560,7 +670,7 @@ impl<'d> Touch<'_, 'd> {
                 self.reads(value.clone(), true, from);
                 self.writes(value, true, from);
             }
-            ValueKind::Connects { or } => self.connects(value, *or, from),
+            ValueKind::Connects { or } => self.connects(value, *or, effect.follows, from),
             ValueKind::RunsSplit => self.split(&value, field, from),
             ValueKind::RunsShell { remote, shell } => {
                 let program = self.cut.program.as_str();
@@ -625,7 +735,7 @@ impl<'d> Touch<'_, 'd> {
         }
     }
 
-    fn connects(&mut self, value: Value, or: Option<OrPath>, from: &From) {
+    fn connects(&mut self, value: Value, or: Option<OrPath>, follows: Follows, from: &From) {
         let Some(or) = or else {
             self.effect(EffectKind::Connects(Some(value)), from);
             return;
@@ -633,8 +743,11 @@ impl<'d> Touch<'_, 'd> {
         let remote = names_host(&value);
         if remote != Truth::Yes {
             match or {
-                OrPath::Read => self.reads(value.clone(), true, from),
+                OrPath::Read => self.reads_through(value.clone(), true, follows, from),
                 OrPath::Write => self.writes(value.clone(), true, from),
+                OrPath::ReadFile | OrPath::WriteFile if value.known() == Some("-") => {}
+                OrPath::ReadFile => self.reads(value.clone(), false, from),
+                OrPath::WriteFile => self.writes(value.clone(), false, from),
             }
         }
         if remote != Truth::No {
@@ -870,22 +983,6 @@ impl<'d> Touch<'_, 'd> {
 
 fn operands<'a>(cut: &'a Cut<'_>, place: &'a Place<'_>) -> impl Iterator<Item = &'a Operand> {
     place.operands.iter().filter_map(|at| cut.operands.get(*at))
-}
-
-/// The part of a value that an effect is about; `None` if it is not about this value.
-fn picked(effect: &ValueEffect, value: &Value) -> Option<Value> {
-    let mut value = value.clone();
-    if let Some(text) = &effect.after {
-        value = after(&value, text)?;
-    }
-    if let Some(prefix) = &effect.at {
-        value = match begins(&value, prefix) {
-            Truth::Yes => without_beginning(&value, prefix.len()),
-            Truth::Maybe => Value::Unknown(Origin::Variable),
-            Truth::No => return None,
-        };
-    }
-    Some(value)
 }
 
 /// NAME=VALUE; a name alone leaves the value to the environment.

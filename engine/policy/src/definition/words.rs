@@ -90,9 +90,11 @@ pub(super) const BODY: &[&str] = &[
     "tests",
     "unknown",
     "unless",
+    "value",
     "when",
     "wrapper",
     "writes",
+    "writes-listed",
     "writes-tree",
 ];
 
@@ -140,6 +142,7 @@ pub(super) const OWN: &[&str] = &[
     "state",
     "unknown",
     "writes",
+    "writes-listed",
     "writes-tree",
 ];
 
