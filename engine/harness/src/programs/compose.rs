@@ -203,7 +203,7 @@ fn text_for(random: &mut Random, effects: &[ValueEffect], name: &str) -> Vec<Str
         let file = random.percent(15) || name.contains("file") || name.contains("path");
         return vec![random.pick(if file { PATHS } else { VALUES }).to_owned()];
     };
-    let prefix = [&effect.at, &effect.after]
+    let prefix = [&effect.shape.at, &effect.shape.after]
         .into_iter()
         .flatten()
         .map(ToString::to_string)
