@@ -23,7 +23,8 @@ pub use decide::{Call, decide};
 pub use diagnostic::{Diagnostic, Level, Report};
 pub use document::{CHECK_NAMES, Document, Mode, Outcome, RequestKind, Severity};
 pub use effect::{
-    Follows, Effect, EffectKind, EffectSource, Nested, NormalWord, PathUse, Unknown, UnknownKind, Use, WordKind,
+    Effect, EffectKind, EffectSource, Follows, Nested, NormalWord, PathUse, Unknown, UnknownKind, Use,
+    WordKind,
 };
 pub use facts::{Facts, NoWorld, World, below, join_path};
 pub use load::{Files, Loaded, Root, SHIPPED, load, shipped};

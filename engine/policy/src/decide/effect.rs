@@ -7,7 +7,9 @@ use super::Decider;
 use super::command::Running;
 use super::path::{Access, Asked, Cover};
 use crate::document::{Outcome, RequestKind};
-use crate::effect::{Effect, EffectKind, EffectSource, Follows, Nested, PathUse, Unknown, UnknownKind, Use, WordKind};
+use crate::effect::{
+    Effect, EffectKind, EffectSource, Follows, Nested, PathUse, Unknown, UnknownKind, Use, WordKind,
+};
 use crate::facts::join_path;
 use crate::plan::{CompiledCondition, PlanRule};
 use crate::resolve::{Target, bases, targets};
@@ -501,28 +503,25 @@ fn url_cover(
     covered: Option<(RuleRef, &PlanRule)>,
 ) -> Option<RuleRef> {
     let unknown = matches!(used.path, Value::Unknown(_) | Value::Affixed { .. });
-    let url = usage
-        .effects
-        .iter()
-        .any(|own| {
-            let open = match &own.kind {
-                EffectKind::Connects(Some(url)) => url.known().is_none(),
-                EffectKind::Connects(None)
-                | EffectKind::Reads(_)
-                | EffectKind::Writes(_)
-                | EffectKind::Deletes(_)
-                | EffectKind::SetsEnv { .. }
-                | EffectKind::LoadsCode(_)
-                | EffectKind::Evaluates(_)
-                | EffectKind::State(_)
-                | EffectKind::Changes { .. }
-                | EffectKind::Privileged
-                | EffectKind::Background
-                | EffectKind::Interactive
-                | EffectKind::Consults { .. } => false,
-            };
-            own.span == effect.span && open
-        });
+    let url = usage.effects.iter().any(|own| {
+        let open = match &own.kind {
+            EffectKind::Connects(Some(url)) => url.known().is_none(),
+            EffectKind::Connects(None)
+            | EffectKind::Reads(_)
+            | EffectKind::Writes(_)
+            | EffectKind::Deletes(_)
+            | EffectKind::SetsEnv { .. }
+            | EffectKind::LoadsCode(_)
+            | EffectKind::Evaluates(_)
+            | EffectKind::State(_)
+            | EffectKind::Changes { .. }
+            | EffectKind::Privileged
+            | EffectKind::Background
+            | EffectKind::Interactive
+            | EffectKind::Consults { .. } => false,
+        };
+        own.span == effect.span && open
+    });
     covered.filter(|_| unknown && url).map(|(rule, _)| rule)
 }
 

@@ -244,7 +244,12 @@ impl Decider<'_> {
         let mut seen: Vec<SmolStr> = Vec::new();
         if asked.only.is_empty() && asked.except.is_empty() {
             seen.push(root.clone());
-            seen.extend(self.facts.world.real_path(root).map(|real| self.in_own_terms(&real)));
+            seen.extend(
+                self.facts
+                    .world
+                    .real_path(root)
+                    .map(|real| self.in_own_terms(&real)),
+            );
         }
         while let Some(top) = open.pop() {
             let mut all_known = true;

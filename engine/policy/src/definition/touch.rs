@@ -11,8 +11,8 @@ use super::cut::{Cut, Operand};
 use super::model::{Appends, Follows, OrPath, Own, Runs, ValueEffect, ValueKind};
 use super::operands::{Cause, OperandList, OperandPlan, Place, ValuesOf, own_effects, values_besides};
 use super::partial::{
-    Truth, affixed, basename, beginning, ending, equals, join, no_narrower, no_wider, one_of,
-    spaced, texts, without_beginning,
+    Truth, affixed, basename, beginning, ending, equals, join, no_narrower, no_wider, one_of, spaced, texts,
+    without_beginning,
 };
 use super::pick::{opened, picked, with_suffix, without_ending};
 use super::split::{Items, split_input, split_string};
@@ -622,7 +622,11 @@ impl<'d> Touch<'_, 'd> {
                 Some(suffix) => with_suffix(&value, suffix),
                 None => value,
             };
-            if effect.renaming.open { opened(&value) } else { value }
+            if effect.renaming.open {
+                opened(&value)
+            } else {
+                value
+            }
         };
         let into = effect.kind == ValueKind::WritesInto;
         // A name that ends with a slash is a directory's.
