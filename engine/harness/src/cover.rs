@@ -78,7 +78,15 @@ fn is_shells_own(path: &[u8]) -> bool {
 }
 
 fn invocation_covers(invocation: &Invocation, argv: &[Vec<u8>], directory: &[u8]) -> bool {
-    directory_covers(&invocation.directory, directory) && words_cover(&invocation.words, argv)
+    // zsh runs `=NAME` by the path at which it found the name.
+    let by_name = || {
+        let (program, arguments) = argv.split_first()?;
+        let name = program.strip_prefix(b"/S/")?;
+        let argv: Vec<Vec<u8>> = std::iter::once(name.to_vec()).chain(arguments.iter().cloned()).collect();
+        Some(words_cover(&invocation.words, &argv))
+    };
+    directory_covers(&invocation.directory, directory)
+        && (words_cover(&invocation.words, argv) || by_name().unwrap_or(false))
 }
 
 fn access_covers(access: &Access, mode: OpenMode, path: &[u8], directory: &[u8]) -> bool {

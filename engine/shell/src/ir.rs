@@ -87,7 +87,7 @@ pub struct Command {
     pub kind: CommandKind,
     /// In the order written.
     pub redirects: Vec<Redirect>,
-    /// Includes the redirections.
+    /// Includes the redirections. Empty for the simple command without words that stands after `time` alone.
     pub span: Span,
 }
 

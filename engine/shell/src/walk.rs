@@ -2,7 +2,7 @@
 
 use crate::{
     Argument, Arithmetic, AssignedValue, Assignment, Brace, Command, CommandKind, Condition, List,
-    ParameterOp, Part, PartKind, Redirect, RedirectKind, Script, Simple, Word,
+    ParameterOp, Part, PartKind, Pipeline, Redirect, RedirectKind, Script, Simple, Word,
 };
 
 /// Where a word stands.
@@ -30,6 +30,8 @@ pub(crate) trait Visitor {
     fn word(&mut self, word: &Word, place: Place);
     /// A part, wherever it stands, before what is nested in it.
     fn part(&mut self, part: &Part);
+    /// A pipeline, before its commands.
+    fn pipeline(&mut self, _pipeline: &Pipeline) {}
     /// A redirection, before its words.
     fn redirect(&mut self, _redirect: &Redirect) {}
 }
@@ -42,6 +44,7 @@ fn list(nodes: &List, visitor: &mut impl Visitor) {
     for statement in &nodes.statements {
         let rest = statement.rest.iter().map(|(_, pipeline)| pipeline);
         for pipeline in std::iter::once(&statement.first).chain(rest) {
+            visitor.pipeline(pipeline);
             for stage in &pipeline.stages {
                 command(stage, visitor);
             }

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use crate::{Construct, Count, Field, InvocationKind, Shell, Span, Stdin, Value};
+use crate::{Construct, Count, Field, InvocationKind, Shell, Span, Spelling, Stdin, Value};
 
 use super::names::{evaluates_numbers, is_builtin, is_foreign_builtin};
 use super::simple::{Declared, Prefix};
@@ -147,6 +147,9 @@ impl Evaluator<'_> {
 
     fn beyond_functions(&mut self, name: &str, call: Call, env: Env<'_>) -> Failure {
         let shell = self.shell();
+        if let Some(inner) = self.behind_modifiers(&call, env) {
+            return self.call(inner, env);
+        }
         match call.lookup {
             Lookup::Any | Lookup::NoFunctions | Lookup::Builtins if is_builtin(shell, name) => {
                 return self.builtin(name, call, env);
@@ -178,6 +181,36 @@ impl Evaluator<'_> {
             self.output = Some(text.clone());
         }
         None
+    }
+
+    /// In zsh, the command behind words such as `noglob`, which run nothing themselves.
+    fn behind_modifiers(&mut self, call: &Call, env: Env<'_>) -> Option<Call> {
+        if self.shell() != Shell::Zsh || call.lookup == Lookup::Programs {
+            return None;
+        }
+        let mut globs = true;
+        let mut count = 0;
+        for field in &call.fields {
+            match field.known() {
+                // It runs under another name than its own, which makes a shell a login shell.
+                Some("-") => self.refuse(Construct::BuiltinForm, field.span),
+                Some("noglob") => globs = false,
+                // A reserved word, so only as it is written.
+                Some("nocorrect") if field.spelling == Spelling::default() => {}
+                Some(_) | None => break,
+            }
+            count += 1;
+        }
+        if count == 0 {
+            return None;
+        }
+        let mut inner = call.from(count, call.lookup);
+        if !globs {
+            for field in &mut inner.fields {
+                unglobbed(field, call.span, env);
+            }
+        }
+        Some(inner)
     }
 
     /// Evaluates the body of a function in place of the call.
@@ -246,5 +279,21 @@ impl Evaluator<'_> {
             self.unbind_prefix(&call.prefix, bound);
         }
         failure
+    }
+}
+
+/// A pattern that is left as it is written; where that cannot be told from the text, it is anything.
+fn unglobbed(field: &mut Field, command: Span, env: Env<'_>) {
+    if !matches!(field.value, Value::Glob(_) | Value::Below(_) | Value::Affixed { .. }) {
+        return;
+    }
+    let here = env.remap.is_none() && command.start <= field.span.start && field.span.end <= command.end;
+    let source = field.span.of(env.text);
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '*' | '?' | '.' | '/' | '_' | '-');
+    if here && !source.is_empty() && source.chars().all(plain) {
+        field.value = Value::Known(source.into());
+        field.count = Count::One;
+    } else {
+        field.value = Value::Unknown(field.value.origin());
     }
 }

@@ -82,13 +82,16 @@ impl Evaluator<'_> {
             return None;
         }
         let prefix = self.prefix(&simple.assignments, env);
-        let call = Call {
+        let mut call = Call {
             fields,
             declared,
             prefix,
             span: env.span(command.span),
             lookup: Lookup::Any,
         };
+        if self.shell() == Shell::Zsh {
+            zsh_program(&mut call, simple.words.first());
+        }
         if command.redirects.is_empty() {
             let failure = self.call(call, env);
             self.keep_descriptors = false;
@@ -224,5 +227,21 @@ fn splits(assignment: &Assignment) -> bool {
             )
         }),
         AssignedValue::Array(_) => false,
+    }
+}
+
+/// In zsh, a command word that begins with a plain `=` is the program of that name, wherever the search path has it.
+fn zsh_program(call: &mut Call, word: Option<&Argument>) {
+    let Some(Argument::Word(word)) = word else {
+        return;
+    };
+    // The parser lets no other word through that begins so.
+    if let [part] = word.parts.as_slice()
+        && let PartKind::Literal { text, escaped: false } = &part.kind
+        && let Some(name) = text.strip_prefix('=')
+        && let Some(field) = call.fields.first_mut()
+    {
+        field.value = Value::Known(name.into());
+        call.lookup = Lookup::Programs;
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Parser<'t> {
     pub(super) plain: bool,
     /// In any substitution, where a line may end a here-document early.
     pub(super) substituted: bool,
+    /// In a pipeline after `time`, where zsh takes another `time` for a program.
+    pub(super) timed: bool,
     /// In backticks, where comments and here-documents are refused.
     pub(super) backticks: bool,
 }
@@ -50,6 +52,7 @@ impl<'t> Parser<'t> {
             comments: Vec::new(),
             plain: true,
             substituted: false,
+            timed: false,
             backticks: false,
         }
     }

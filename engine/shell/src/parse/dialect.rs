@@ -2,10 +2,11 @@
 //!
 //! zsh 5.9 with default options, dash 0.5 as the POSIX shell. Sources: their manuals, and differential runs.
 
-use crate::{Construct, Pipeline, Redirect, RedirectKind, Shell};
+use crate::{Argument, Construct, Pipeline, Redirect, RedirectKind, Shell};
 
 use super::{
     Parsed,
+    compound::plain_literal,
     cursor::{Parser, is_meta},
 };
 
@@ -178,17 +179,29 @@ pub(super) fn reads_oddly(word: &str) -> bool {
 pub(super) fn is_zsh_command_word(word: &str) -> bool {
     matches!(
         word,
-        "-" | "always"
+        "always"
             | "run-help"
             | "which-command"
             | "end"
             | "float"
             | "foreach"
             | "integer"
-            | "nocorrect"
-            | "noglob"
             | "repeat"
     )
+}
+
+/// Words of zsh before a command that leave it the same command.
+fn is_zsh_modifier(word: &str) -> bool {
+    matches!(word, "-" | "nocorrect" | "noglob")
+}
+
+/// Whether there are words, and all are modifiers, so that the next word is the command.
+pub(super) fn only_zsh_modifiers(words: &[Argument]) -> bool {
+    let modifier = |word: &Argument| match word {
+        Argument::Word(word) => plain_literal(word).is_some_and(is_zsh_modifier),
+        Argument::Assignment(_) => false,
+    };
+    !words.is_empty() && words.iter().all(modifier)
 }
 
 /// Whether zsh takes the beginning of this command word for something else: `{word}` is a group, `1=x` an assignment to a

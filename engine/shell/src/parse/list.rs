@@ -145,11 +145,22 @@ impl Parser<'_> {
 
     fn pipeline(&mut self, pipeline: &mut Pipeline) -> Parsed<()> {
         let start = self.pos;
-        self.prefixes(pipeline)?;
+        if self.prefixes(pipeline)? {
+            pipeline.stages.push(unread());
+            let end = Span::new(self.pos, self.pos);
+            for stage in &mut pipeline.stages {
+                stage.span = end;
+            }
+            pipeline.span = Span::new(start, self.pos);
+            return Ok(());
+        }
+        let outer = self.timed;
+        self.timed |= pipeline.timed;
         self.stage(&mut pipeline.stages)?;
         while self.pipe(pipeline)? {
             self.stage(&mut pipeline.stages)?;
         }
+        self.timed = outer;
         let end = pipeline
             .stages
             .last()
@@ -158,21 +169,33 @@ impl Parser<'_> {
         self.check_zsh_pipeline(pipeline)
     }
 
-    /// zsh copies outputs. After `time` it defines and assigns in a process of its own, and reads another `time` as a program.
+    /// zsh copies outputs. After `time` it defines and assigns in a process of its own.
     fn check_zsh_pipeline(&self, pipeline: &Pipeline) -> Parsed<()> {
         self.check_multios(pipeline)?;
         let [stage] = pipeline.stages.as_slice() else {
             return Ok(());
         };
-        let runs = matches!(&stage.kind, CommandKind::Simple(simple) if !simple.words.is_empty());
+        let runs = match &stage.kind {
+            CommandKind::Simple(simple) => !simple.words.is_empty(),
+            CommandKind::Subshell(_) => true,
+            CommandKind::Group(_)
+            | CommandKind::If { .. }
+            | CommandKind::While { .. }
+            | CommandKind::For { .. }
+            | CommandKind::ForArithmetic { .. }
+            | CommandKind::Case { .. }
+            | CommandKind::Condition(_)
+            | CommandKind::Arithmetic(_)
+            | CommandKind::Function { .. } => false,
+        };
         if pipeline.timed && !runs {
             self.not_zsh(pipeline.span.start as usize)?;
         }
         Ok(())
     }
 
-    /// Reads `!` and `time`.
-    fn prefixes(&mut self, pipeline: &mut Pipeline) -> Parsed<()> {
+    /// Reads `!` and `time`; whether that is all.
+    fn prefixes(&mut self, pipeline: &mut Pipeline) -> Parsed<bool> {
         let start = self.pos;
         let mut reserved = self.reserved()?;
         if reserved == Some(Reserved::Bang) {
@@ -194,9 +217,9 @@ impl Parser<'_> {
         }
         if reserved == Some(Reserved::Time) {
             pipeline.timed = true;
-            self.time()?;
+            return self.time();
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Reads `|` or `|&`, if one stands here.
@@ -234,11 +257,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `time` and `time -p`.
-    fn time(&mut self) -> Parsed<()> {
+    /// Reads `time` and `time -p`; whether nothing follows that it times.
+    fn time(&mut self) -> Parsed<bool> {
         let start = self.pos;
         self.plain = false;
         self.not_sh(start)?;
+        if self.timed {
+            self.not_zsh(start)?;
+        }
         if self.substituted {
             // bash 5.2 reads a compound command after it as words there.
             return Err(self.here(Construct::TimeForm));
@@ -250,12 +276,22 @@ impl Parser<'_> {
             self.pos += 2;
             self.blanks()?;
         }
-        let odd = matches!(self.peek(), b'-' | 0 | b'\n' | b';' | b'|' | b'&' | b')')
+        let alone = match self.peek() {
+            0 | b'\n' => true,
+            b';' => !matches!(self.peek_at(1), b';' | b'&'),
+            _ => false,
+        };
+        if alone {
+            // zsh times the shell itself, and other statements may follow there.
+            self.not_zsh(start)?;
+            return Ok(true);
+        }
+        let odd = matches!(self.peek(), b'-' | b';' | b'|' | b'&' | b')')
             || matches!(self.reserved()?, Some(Reserved::Bang | Reserved::Time));
         if odd {
             return Err(self.since(Construct::TimeForm, start));
         }
-        Ok(())
+        Ok(false)
     }
 
     /// One command with its redirections.

@@ -1,7 +1,7 @@
 //! Simple commands: assignments, words, redirections (POSIX 2.9.1; bash manual 3.2.2 and 3.4).
 
 use crate::{
-    Argument, AssignedValue, Assignment, Brace, Command, CommandKind, Construct, Name, NotUnderstood,
+    Argument, AssignedValue, Assignment, Brace, Command, CommandKind, Construct, Name, NotUnderstood, Part,
     PartKind, Redirect, Shell, Simple, Span, Word,
 };
 
@@ -9,7 +9,7 @@ use super::{
     Parsed,
     compound::plain_literal,
     cursor::{Parser, begins_name, in_name, is_meta},
-    dialect::{Reserved, begins_oddly_in_zsh, declares, is_zsh_command_word, reads_oddly},
+    dialect::{Reserved, begins_oddly_in_zsh, declares, is_zsh_command_word, only_zsh_modifiers, reads_oddly},
     word::Place,
 };
 
@@ -38,7 +38,9 @@ impl Parser<'_> {
                 end = self.pos;
                 continue;
             }
-            if !simple.words.is_empty() {
+            if self.shell == Shell::Zsh && only_zsh_modifiers(&simple.words) {
+                self.modified_word(&mut simple.words)?;
+            } else if !simple.words.is_empty() {
                 self.plain &= command.redirects.is_empty();
                 self.argument(declaring, &mut simple.words)?;
             } else if !self.push_assignment(&mut simple.assignments)? {
@@ -80,10 +82,56 @@ impl Parser<'_> {
     }
 
     fn first_word(&mut self, words: &mut Vec<Argument>) -> Parsed<bool> {
-        let word = self.word(Place::ARGUMENT)?;
+        let word = match self.zsh_program()? {
+            Some(word) => word,
+            None => self.word(Place::ARGUMENT)?,
+        };
         let declaring = self.command_word(&word)?;
         words.push(Argument::Word(word));
         Ok(declaring)
+    }
+
+    /// `=NAME` for a command word, which zsh replaces by the path of that program. The evaluation takes it as such.
+    fn zsh_program(&mut self) -> Parsed<Option<Word>> {
+        if self.shell != Shell::Zsh || self.peek() != b'=' {
+            return Ok(None);
+        }
+        let start = self.pos;
+        let mut length = 1;
+        while matches!(self.peek_at(length), b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'-') {
+            length += 1;
+        }
+        if length == 1 || !is_meta(self.peek_at(length)) {
+            return Ok(None);
+        }
+        self.plain = false;
+        self.pos += length;
+        let part = Part {
+            kind: PartKind::Literal {
+                text: self.slice(start, self.pos)?.into(),
+                escaped: false,
+            },
+            span: self.span(start),
+        };
+        Ok(Some(Word {
+            parts: vec![part],
+            span: self.span(start),
+        }))
+    }
+
+    /// The word after `noglob` and its kind. What would be no plain word as a command differs between them.
+    fn modified_word(&mut self, words: &mut Vec<Argument>) -> Parsed<()> {
+        self.plain = false;
+        let start = self.pos;
+        if self.reserved()?.is_some() {
+            return Err(self.here(Construct::NotInThisShell));
+        }
+        let word = self.word(Place::ARGUMENT)?;
+        if self.command_word(&word)? || word.span.of(self.text).contains('=') {
+            return Err(self.since(Construct::NotInThisShell, start));
+        }
+        words.push(Argument::Word(word));
+        Ok(())
     }
 
     fn argument(&mut self, declaring: bool, words: &mut Vec<Argument>) -> Parsed<()> {

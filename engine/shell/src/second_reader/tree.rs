@@ -8,7 +8,7 @@ use tree_sitter::{Node, Parser, Tree};
 
 use crate::walk::{self, Place, Visitor};
 use crate::{
-    Argument, Construct, Count, Field, Limits, NotUnderstood, Origin, Part, Redirect, RedirectKind, Script,
+    Argument, CommandKind, Construct, Count, Field, Limits, NotUnderstood, Origin, Part, Pipeline, Redirect, RedirectKind, Script,
     Simple, Span, Spelling, Value, Word,
 };
 
@@ -79,22 +79,6 @@ fn is_declared(name: &str) -> bool {
     )
 }
 
-/// The command behind the reserved word `time`, which the tree takes for a command's name.
-fn timed_command(name: Node<'_>, text: &str) -> Option<Span> {
-    if span_of(name, text).of(text) != "time" {
-        return None;
-    }
-    let mut next = name.next_named_sibling();
-    while let Some(node) = next {
-        let span = span_of(node, text);
-        if span.of(text) != "-p" {
-            return Some(span);
-        }
-        next = node.next_named_sibling();
-    }
-    None
-}
-
 /// Names of the commands of a script, as written.
 #[derive(Default)]
 struct Names<'t> {
@@ -102,6 +86,10 @@ struct Names<'t> {
     found: Vec<Span>,
     /// Operators and bodies of here-documents.
     heredocs: Vec<Span>,
+    /// `time` and `!` before what the tree does not read after them.
+    prefixes: Vec<Span>,
+    /// `time` alone, which the tree takes for a command.
+    alone: Vec<Span>,
 }
 
 impl Visitor for Names<'_> {
@@ -114,6 +102,22 @@ impl Visitor for Names<'_> {
     fn word(&mut self, _word: &Word, _place: Place) {}
 
     fn part(&mut self, _part: &Part) {}
+
+    fn pipeline(&mut self, pipeline: &Pipeline) {
+        let Some(first) = pipeline.stages.first() else {
+            return;
+        };
+        let prefix = Span {
+            end: first.span.start,
+            ..pipeline.span
+        };
+        let simple = matches!(first.kind, CommandKind::Simple(_));
+        if pipeline.timed && first.span.start == first.span.end {
+            self.alone.push(prefix);
+        } else if pipeline.timed || (pipeline.negated && !simple) {
+            self.prefixes.push(prefix);
+        }
+    }
 
     fn redirect(&mut self, redirect: &Redirect) {
         if let RedirectKind::HereDocument(document) = &redirect.kind {
@@ -141,11 +145,14 @@ pub(super) fn vote(text: &str, script: &Script) -> Result<(), NotUnderstood> {
         text,
         found: Vec::new(),
         heredocs: Vec::new(),
+        prefixes: Vec::new(),
+        alone: Vec::new(),
     };
     walk::script(script, &mut names);
     // It reads here-documents wrongly in many ways (their delimiters, substitutions and what follows on the line), so that it is
     // asked about the text around them.
-    let masked = mask(text, &names.heredocs);
+    let masks: Vec<Span> = names.heredocs.iter().chain(&names.prefixes).copied().collect();
+    let masked = mask(text, &masks);
     let text = masked.as_deref().unwrap_or(text);
     let Some(tree) = parse(text) else { return Ok(()) };
     if tree.root_node().has_error() {
@@ -173,9 +180,13 @@ pub(super) fn vote(text: &str, script: &Script) -> Result<(), NotUnderstood> {
     }
     each(&tree, &mut |node| {
         if node.kind() == "command_name" {
-            let span = timed_command(node, text).unwrap_or_else(|| span_of(node, text));
+            let span = span_of(node, text);
             let name = span.of(text);
-            if !is_declared(name) {
+            let timed = names
+                .alone
+                .iter()
+                .any(|alone| alone.start <= span.start && span.end <= alone.end);
+            if !is_declared(name) && !timed {
                 balance.entry(name).or_insert((0, span)).0 -= 1;
             }
         }

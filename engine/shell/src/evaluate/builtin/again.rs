@@ -226,8 +226,9 @@ impl Evaluator<'_> {
             // bash expands a tilde there even if it was quoted.
             self.refuse(Construct::TildePrefix, call.span);
         }
-        if self.shell() == Shell::Zsh && named.is_none_or(|name| is_builtin(Shell::Zsh, name)) {
-            // zsh runs builtins there.
+        let other = |name: &str| is_builtin(Shell::Zsh, name) || self.state.data.function(name).is_some();
+        if self.shell() == Shell::Zsh && named.is_none_or(other) {
+            // zsh runs builtins and functions there.
             self.refuse(Construct::NotInThisShell, call.span);
         }
         let failure = self.wrapper(&call, at, Lookup::Programs, env);

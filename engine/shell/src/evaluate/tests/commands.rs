@@ -251,3 +251,47 @@ fn other_shells_have_their_own_builtins() {
         ["not-in-this-shell"]
     );
 }
+
+#[test]
+fn zsh_runs_the_command_behind_its_modifiers() {
+    let zsh = |text| commands(&evaluate_text(text, &context(Shell::Zsh)));
+    assert_eq!(zsh("noglob rm *"), ["rm *"]);
+    assert_eq!(zsh("noglob rm a*b ./?"), ["rm a*b ./?"]);
+    assert_eq!(zsh("noglob rm 'a'*"), ["rm ‹›+"]);
+    assert_eq!(zsh("nocorrect rm x; - rm y"), ["rm x", "rm y"]);
+    assert_eq!(zsh("noglob nocorrect rm *"), ["rm *"]);
+    assert_eq!(zsh("x=noglob; $x rm a"), ["rm a"]);
+    assert_eq!(zsh("'nocorrect' rm x"), ["nocorrect rm x"]);
+    assert_eq!(zsh("noglob"), Vec::<String>::new());
+    assert_eq!(zsh("noglob command rm *"), ["command rm *", "rm *"]);
+    assert_eq!(zsh("builtin noglob cd x"), ["builtin noglob cd x", "cd x"]);
+    assert_eq!(zsh("f() { rm x; }; noglob f"), ["rm x"]);
+    assert_eq!(commands(&run("noglob rm x")), ["noglob rm x"]);
+    let dash = evaluate_text("ls; - rm x", &context(Shell::Zsh));
+    assert_eq!(refusals(&dash), ["builtin-form"]);
+    let function = evaluate_text("f() { rm x; }; exec f", &context(Shell::Zsh));
+    assert_eq!(refusals(&function), ["not-in-this-shell"]);
+}
+
+#[test]
+fn a_pattern_that_was_expanded_elsewhere_is_not_taken_for_its_text() {
+    let zsh = |text| commands(&evaluate_text(text, &context(Shell::Zsh)));
+    for text in [
+        "f() { noglob rm \"$@\"; }; f *",
+        "f() { \"$@\"; }; f noglob rm *",
+        "eval 'noglob rm *'",
+        "for f in *; do noglob rm $f; done",
+    ] {
+        let found = zsh(text);
+        assert!(found.last().is_some_and(|last| last.starts_with("rm ‹")), "{found:?}");
+    }
+}
+
+#[test]
+fn zsh_takes_a_name_after_an_equals_sign_for_a_program() {
+    let found = evaluate_text("rm() { ls; }; =rm x", &context(Shell::Zsh));
+    assert_eq!(commands(&found), ["rm x"]);
+    let found = evaluate_text("=cd x", &context(Shell::Zsh));
+    assert_eq!(found.invocations[0].kind, crate::InvocationKind::Program);
+    assert_eq!(commands(&run("=rm x")), ["=rm x"]);
+}

@@ -19,6 +19,13 @@ fn operators_join_commands() {
     reads("! a | b", "! a | b");
     reads("time a | b", "time a | b");
     reads("! time -p a", "! time a");
+    reads("time ( a; b )", "time ( a ; b )");
+    reads("time { a; }", "time { a }");
+    reads("time -p if a; then b; fi", "time if a then b fi");
+    reads("time; a", "time  ; a");
+    reads("time -p", "time ");
+    reads("time # a\nb", "time  ; b");
+    reads("a && time\nb", "a && time  ; b");
     reads("a | time2 b", "a | time2 b");
 }
 

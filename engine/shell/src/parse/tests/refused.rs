@@ -108,6 +108,9 @@ fn obscure_constructs_are_refused_by_name() {
     refuses("ls 3>&4-", Construct::DescriptorMove, ">&4-");
     refuses("ls 300>f", Construct::DescriptorTooLarge, "300");
     refuses("time -x a", Construct::TimeForm, "time ");
+    refuses("time && a", Construct::TimeForm, "time ");
+    refuses("(time)", Construct::TimeForm, "time");
+    refuses("case x in x) time;; esac", Construct::TimeForm, "time");
     refuses("a | time b", Construct::TimeForm, "t");
     refuses("! ! a", Construct::RepeatedBang, "!");
     refuses("function f (a)", Construct::FunctionKeyword, "(");
