@@ -82,7 +82,9 @@ fn invocation_covers(invocation: &Invocation, argv: &[Vec<u8>], directory: &[u8]
     let by_name = || {
         let (program, arguments) = argv.split_first()?;
         let name = program.strip_prefix(b"/S/")?;
-        let argv: Vec<Vec<u8>> = std::iter::once(name.to_vec()).chain(arguments.iter().cloned()).collect();
+        let argv: Vec<Vec<u8>> = std::iter::once(name.to_vec())
+            .chain(arguments.iter().cloned())
+            .collect();
         Some(words_cover(&invocation.words, &argv))
     };
     directory_covers(&invocation.directory, directory)

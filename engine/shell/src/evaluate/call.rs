@@ -284,7 +284,10 @@ impl Evaluator<'_> {
 
 /// A pattern that is left as it is written; where that cannot be told from the text, it is anything.
 fn unglobbed(field: &mut Field, command: Span, env: Env<'_>) {
-    if !matches!(field.value, Value::Glob(_) | Value::Below(_) | Value::Affixed { .. }) {
+    if !matches!(
+        field.value,
+        Value::Glob(_) | Value::Below(_) | Value::Affixed { .. }
+    ) {
         return;
     }
     let here = env.remap.is_none() && command.start <= field.span.start && field.span.end <= command.end;

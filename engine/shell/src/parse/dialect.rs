@@ -179,14 +179,7 @@ pub(super) fn reads_oddly(word: &str) -> bool {
 pub(super) fn is_zsh_command_word(word: &str) -> bool {
     matches!(
         word,
-        "always"
-            | "run-help"
-            | "which-command"
-            | "end"
-            | "float"
-            | "foreach"
-            | "integer"
-            | "repeat"
+        "always" | "run-help" | "which-command" | "end" | "float" | "foreach" | "integer" | "repeat"
     )
 }
 

@@ -9,7 +9,9 @@ use super::{
     Parsed,
     compound::plain_literal,
     cursor::{Parser, begins_name, in_name, is_meta},
-    dialect::{Reserved, begins_oddly_in_zsh, declares, is_zsh_command_word, only_zsh_modifiers, reads_oddly},
+    dialect::{
+        Reserved, begins_oddly_in_zsh, declares, is_zsh_command_word, only_zsh_modifiers, reads_oddly,
+    },
     word::Place,
 };
 

@@ -8,8 +8,8 @@ use tree_sitter::{Node, Parser, Tree};
 
 use crate::walk::{self, Place, Visitor};
 use crate::{
-    Argument, CommandKind, Construct, Count, Field, Limits, NotUnderstood, Origin, Part, Pipeline, Redirect, RedirectKind, Script,
-    Simple, Span, Spelling, Value, Word,
+    Argument, CommandKind, Construct, Count, Field, Limits, NotUnderstood, Origin, Part, Pipeline, Redirect,
+    RedirectKind, Script, Simple, Span, Spelling, Value, Word,
 };
 
 /// Texts with more here-documents are not given to it: its scanner takes quadratic time on many of them.

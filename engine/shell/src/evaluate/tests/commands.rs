@@ -283,7 +283,10 @@ fn a_pattern_that_was_expanded_elsewhere_is_not_taken_for_its_text() {
         "for f in *; do noglob rm $f; done",
     ] {
         let found = zsh(text);
-        assert!(found.last().is_some_and(|last| last.starts_with("rm ‹")), "{found:?}");
+        assert!(
+            found.last().is_some_and(|last| last.starts_with("rm ‹")),
+            "{found:?}"
+        );
     }
 }
 
