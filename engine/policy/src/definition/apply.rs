@@ -41,6 +41,9 @@ pub fn apply(definition: &Definition, words: &[Field], context: &ApplyContext) -
 /// What a command does, one use for each alternative of its words.
 #[must_use]
 pub fn apply_each(definition: &Definition, words: &[Field], context: &ApplyContext) -> Vec<Use> {
+    if let Some(used) = alone(definition, words, context) {
+        return vec![used];
+    }
     let choices = |field: &Field| match &field.value {
         Value::OneOf(all) if field.count == Count::One => all.len(),
         Value::OneOf(_)
@@ -98,6 +101,33 @@ pub fn apply_each(definition: &Definition, words: &[Field], context: &ApplyConte
             touch(&cut(definition, &chosen), context)
         })
         .collect()
+}
+
+/// What a command does with words that do nothing where they are all the words there are.
+fn alone(definition: &Definition, words: &[Field], context: &ApplyContext) -> Option<Use> {
+    if definition.alone.is_empty() {
+        return None;
+    }
+    let texts: Option<Vec<&str>> = words
+        .iter()
+        .skip(1)
+        .map(|field| field.known().filter(|_| field.count == Count::One))
+        .collect();
+    let line = texts?.join(" ");
+    let cut = cut(definition, words);
+    let fits = definition.alone.iter().any(|alone| {
+        alone.words == line && (alone.of.is_empty() || alone.of.contains(&cut.program))
+    });
+    fits.then(|| Use {
+        effects: Vec::new(),
+        nested: Vec::new(),
+        unknowns: Vec::new(),
+        complete: true,
+        wrapper: false,
+        prints_paths: None,
+        runs_stdin: None,
+        ..touch(&cut, context)
+    })
 }
 
 /// Whether the texts a word may be could change how the words are cut.

@@ -24,10 +24,21 @@ pub struct Definition {
     pub source: SmolStr,
     /// Options, operands, subcommands and effects of the program itself.
     pub command: Command,
+    /// Command lines, without the program, with which it prints something of its own and ends.
+    pub alone: Vec<Alone>,
     /// What its exit codes mean.
     pub exit_codes: Vec<ExitCode>,
     /// Examples that must hold; left out of the shipped form.
     pub tests: Vec<Example>,
+}
+
+/// Words that do nothing where they are all the words there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alone {
+    /// The words, with one blank between.
+    pub words: SmolStr,
+    /// The names of the program that this is said of; all where there are none.
+    pub of: Vec<SmolStr>,
 }
 
 /// A program or a subcommand.
@@ -372,6 +383,8 @@ pub enum ValueKind {
         remote: bool,
         /// Which shell; the program's own name, or `sh`, where not said.
         shell: Option<SmolStr>,
+        /// Every operand is a text of its own.
+        each: bool,
     },
     /// A program in this language.
     Evaluates(SmolStr),
@@ -668,6 +681,6 @@ impl ValueKind {
     /// An operand of this kind takes the words after it with it.
     #[must_use]
     pub fn takes_the_rest(&self) -> bool {
-        self.runs().is_some() || matches!(self, Self::RunsShell { .. })
+        self.runs().is_some() || matches!(self, Self::RunsShell { each: false, .. })
     }
 }

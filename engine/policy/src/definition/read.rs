@@ -9,7 +9,7 @@ use kdl::{KdlDocument, KdlEntry, KdlNode, KdlValue};
 use smol_str::SmolStr;
 
 use super::model::{
-    Appends, Arg, Arity, Block, Claim, Command, Definition, Example, ExitCode, Flag, FlagValue, Follows,
+    Alone, Appends, Arg, Arity, Block, Claim, Command, Definition, Example, ExitCode, Flag, FlagValue, Follows,
     NameEntry, Options, OrPath, Own, Runs, Style, Subcommand, Test, ValueEffect, ValueKind,
 };
 use super::problem::{Problem, nearest};
@@ -145,6 +145,7 @@ impl Reader {
                 }
                 "source" => definition.source = self.text(node).unwrap_or_default(),
                 "about" => definition.about = self.text(node).unwrap_or_default(),
+                "alone" => definition.alone.extend(self.alone(node)),
                 "exit_code" => {
                     if let Some(code) = self.exit_code(node) {
                         definition.exit_codes.push(code);
@@ -167,6 +168,14 @@ impl Reader {
             Options::default(),
             &[],
         );
+        let unlisted = definition
+            .alone
+            .iter()
+            .flat_map(|alone| &alone.of)
+            .find(|name| !definition.names.contains(name));
+        if let Some(name) = unlisted {
+            self.problem(place.clone(), format!("`{name}` is no name of this definition"), None);
+        }
         if claims_complete(&definition.command) && definition.source.is_empty() {
             self.problem(
                 place,
@@ -212,7 +221,7 @@ impl Reader {
             let name = node.name().value();
             match name {
                 "flag" | "flags" | "options" | "source" | "exit_code" | "about" => {}
-                "bin" | "tests" if place == Place::File => {}
+                "alone" | "bin" | "tests" if place == Place::File => {}
                 "alias" => command.aliases.extend(self.texts(node, 1)),
                 "class" => command.class = self.text(node),
                 // `complete "name" run=...` is the usage specification's shell completion.
@@ -660,7 +669,7 @@ impl Reader {
                 "appends",
                 "assignments",
             ],
-            "runs-shell" => &["remote", "shell"],
+            "runs-shell" => &["remote", "shell", "each"],
             "changes-directory" => &["following"],
             "reads-tree" => &["follows"],
             "writes" | "writes-into" => &["suffix", "suffix-from", "without", "without-from", "open"],
@@ -738,6 +747,7 @@ impl Reader {
             "runs-shell" => ValueKind::RunsShell {
                 remote: self.switch_prop(node, "remote"),
                 shell: self.text_prop(node, "shell"),
+                each: self.switch_prop(node, "each"),
             },
             "evaluates" => ValueKind::Evaluates(self.text(node)?),
             "loads-code" => ValueKind::LoadsCode,
@@ -890,6 +900,24 @@ impl Reader {
     fn effect_prop(&mut self, node: &KdlNode) -> Option<Own> {
         let text = self.text_prop(node, "effect")?;
         self.effect(&text, node_span(node))
+    }
+
+    fn alone(&mut self, node: &KdlNode) -> Vec<Alone> {
+        self.props(node, &["of"]);
+        self.no_children(node);
+        let of: Vec<SmolStr> = self
+            .text_prop(node, "of")
+            .unwrap_or_default()
+            .split_whitespace()
+            .map(SmolStr::new)
+            .collect();
+        self.texts(node, 1)
+            .into_iter()
+            .map(|words| Alone {
+                words,
+                of: of.clone(),
+            })
+            .collect()
     }
 
     fn exit_code(&mut self, node: &KdlNode) -> Option<ExitCode> {

@@ -676,7 +676,7 @@ impl<'d> Touch<'_, 'd> {
             }
             ValueKind::Connects { or } => self.connects(value, *or, effect.follows, from),
             ValueKind::RunsSplit => self.split(&value, field, from),
-            ValueKind::RunsShell { remote, shell } => {
+            ValueKind::RunsShell { remote, shell, .. } => {
                 let program = self.cut.program.as_str();
                 let shell = match shell {
                     Some(shell) => shell.clone(),

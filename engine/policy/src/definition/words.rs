@@ -61,6 +61,7 @@ pub(super) const IGNORED_PROPS: &[&str] = &[
 pub(super) const BODY: &[&str] = &[
     "about",
     "alias",
+    "alone",
     "arg",
     "background",
     "bin",
