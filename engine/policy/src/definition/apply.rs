@@ -115,9 +115,10 @@ fn alone(definition: &Definition, words: &[Field], context: &ApplyContext) -> Op
         .collect();
     let line = texts?.join(" ");
     let cut = cut(definition, words);
-    let fits = definition.alone.iter().any(|alone| {
-        alone.words == line && (alone.of.is_empty() || alone.of.contains(&cut.program))
-    });
+    let fits = definition
+        .alone
+        .iter()
+        .any(|alone| alone.words == line && (alone.of.is_empty() || alone.of.contains(&cut.program)));
     fits.then(|| Use {
         effects: Vec::new(),
         nested: Vec::new(),

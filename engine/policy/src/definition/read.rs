@@ -9,8 +9,8 @@ use kdl::{KdlDocument, KdlEntry, KdlNode, KdlValue};
 use smol_str::SmolStr;
 
 use super::model::{
-    Alone, Appends, Arg, Arity, Block, Claim, Command, Definition, Example, ExitCode, Flag, FlagValue, Follows,
-    NameEntry, Options, OrPath, Own, Runs, Style, Subcommand, Test, ValueEffect, ValueKind,
+    Alone, Appends, Arg, Arity, Block, Claim, Command, Definition, Example, ExitCode, Flag, FlagValue,
+    Follows, NameEntry, Options, OrPath, Own, Runs, Style, Subcommand, Test, ValueEffect, ValueKind,
 };
 use super::problem::{Problem, nearest};
 use super::shape::{Renaming, Shape};
@@ -174,7 +174,11 @@ impl Reader {
             .flat_map(|alone| &alone.of)
             .find(|name| !definition.names.contains(name));
         if let Some(name) = unlisted {
-            self.problem(place.clone(), format!("`{name}` is no name of this definition"), None);
+            self.problem(
+                place.clone(),
+                format!("`{name}` is no name of this definition"),
+                None,
+            );
         }
         if claims_complete(&definition.command) && definition.source.is_empty() {
             self.problem(
