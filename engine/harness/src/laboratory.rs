@@ -119,22 +119,13 @@ impl Laboratory {
             ("LD_PRELOAD", shim),
         ];
         let mut server = if self.boxed {
-            let mut server = command(Path::new("bwrap"));
-            server.args([
-                "--ro-bind",
-                "/",
-                "/",
-                "--dev",
-                "/dev",
-                "--proc",
-                "/proc",
+            let mut server = bubblewrap();
+            server.arg("--ro-bind").arg(self.root.path().join("shim")).args([
+                "/tmp/shim",
                 "--tmpfs",
-                "/tmp",
+                "/home",
                 "--ro-bind",
             ]);
-            server
-                .arg(self.root.path().join("shim"))
-                .args(["/tmp/shim", "--tmpfs", "/home", "--ro-bind"]);
             server.arg(self.root.path().join("home")).arg(self.home());
             server
                 .args(["--unshare-all", "--die-with-parent", "--clearenv", "--chdir"])
@@ -189,33 +180,35 @@ fn build_shim(root: &Path) -> io::Result<()> {
 }
 
 fn box_works() -> bool {
-    let probe = command(Path::new("bwrap"))
-        .args([
-            "--ro-bind",
-            "/",
-            "/",
-            "--dev",
-            "/dev",
-            "--proc",
-            "/proc",
-            "--tmpfs",
-            "/tmp",
-            "--tmpfs",
-            "/home",
-        ])
-        .args([
-            "--unshare-all",
-            "--die-with-parent",
-            "--",
-            "/bin/sh",
-            "-c",
-            "exit 0",
-        ])
+    let mut probe = bubblewrap();
+    probe.args(["--tmpfs", "/home", "--unshare-all", "--die-with-parent"]);
+    probe.args(["--", "/bin/sh", "-c", "exit 0"]);
+    silent(&mut probe).status().is_ok_and(|status| status.success())
+}
+
+/// A box that shows the system read-only, with an empty `/tmp`; more arguments and the program follow.
+pub(crate) fn bubblewrap() -> Command {
+    let mut outside = command(Path::new("bwrap"));
+    outside.args([
+        "--ro-bind",
+        "/",
+        "/",
+        "--dev",
+        "/dev",
+        "--proc",
+        "/proc",
+        "--tmpfs",
+        "/tmp",
+    ]);
+    outside
+}
+
+/// Lets a program read and print nothing.
+pub(crate) fn silent(program: &mut Command) -> &mut Command {
+    program
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .status();
-    probe.is_ok_and(|status| status.success())
 }
 
 /// A program to start.

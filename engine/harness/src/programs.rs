@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::time::Duration;
 
 use engine_policy::definition::model::Definition;
@@ -24,7 +24,7 @@ use tempfile::TempDir;
 use self::compose::compose;
 use self::cover::{Said, predict};
 use self::trace::{CALLS, Touch, read_trace};
-use crate::laboratory::{command, find_program};
+use crate::laboratory::{bubblewrap, find_program, silent};
 use crate::random::Random;
 
 const HOME: &str = "/home/u";
@@ -242,22 +242,8 @@ impl Stand {
     }
 
     fn start(&self, words: &[String]) -> io::Result<Child> {
-        let mut inside = command(Path::new("bwrap"));
-        inside.args([
-            "--ro-bind",
-            "/",
-            "/",
-            "--dev",
-            "/dev",
-            "--proc",
-            "/proc",
-            "--tmpfs",
-            "/tmp",
-            "--tmpfs",
-            "/home",
-            "--dir",
-            DIRECTORY,
-        ]);
+        let mut inside = bubblewrap();
+        inside.args(["--tmpfs", "/home", "--dir", DIRECTORY]);
         inside
             .arg("--ro-bind")
             .arg(self.root.path().join("from"))
@@ -285,11 +271,7 @@ impl Stand {
             inside.args(["--setenv", name, value]);
         }
         inside.args(["--", "/bin/sh", "-c", SCRIPT, CALLS]).args(words);
-        inside
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
+        silent(&mut inside).spawn()
     }
 }
 

@@ -237,6 +237,21 @@ pub struct Word {
     pub span: Span,
 }
 
+impl Word {
+    /// The text of a word that is nothing but unquoted text without backslashes.
+    pub(crate) fn plain(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [
+                Part {
+                    kind: PartKind::Literal { text, escaped: false },
+                    ..
+                },
+            ] => Some(text),
+            _ => None,
+        }
+    }
+}
+
 /// A piece of a word.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
@@ -299,6 +314,13 @@ pub struct Parameter {
     pub index: Option<Index>,
     /// What is done with the value.
     pub op: ParameterOp,
+}
+
+impl Parameter {
+    /// Whether it stands for a list whose words stay apart in double quotes.
+    pub(crate) fn is_list(&self) -> bool {
+        self.name == "@" || self.index == Some(Index::All)
+    }
 }
 
 /// A subscript that evaluates nothing.

@@ -1,5 +1,6 @@
 //! Checks 4, 15 and 16: commands and flags whose spelling hides them.
 
+use super::tokens::quotes_any;
 use crate::{Brace, Check, Finding, Part, PartKind, Span, Word};
 
 /// The first word of a simple command.
@@ -247,24 +248,12 @@ fn begins_with_dash(parts: &[Part]) -> bool {
 }
 
 fn hides_brace(part: &Part) -> bool {
-    let hidden = |text: &str| text.contains([',', '{', '}']);
-    match &part.kind {
-        PartKind::SingleQuoted(text) | PartKind::AnsiC(Some(text)) => hidden(text),
-        PartKind::Literal { text, escaped } => *escaped && hidden(text),
-        PartKind::DoubleQuoted(inner) => inner
-            .iter()
-            .any(|part| matches!(&part.kind, PartKind::Literal { text, .. } if hidden(text))),
-        PartKind::Brace(Brace::List(alternatives)) => alternatives.iter().flatten().any(hides_brace),
-        PartKind::AnsiC(None)
-        | PartKind::Parameter(_)
-        | PartKind::Substitution(_)
-        | PartKind::ReadFrom(_)
-        | PartKind::WriteTo(_)
-        | PartKind::Arithmetic(_)
-        | PartKind::Glob(_)
-        | PartKind::Brace(Brace::Range(_))
-        | PartKind::Tilde(_) => false,
-    }
+    let inside = if let PartKind::Brace(Brace::List(alternatives)) = &part.kind {
+        alternatives.as_slice()
+    } else {
+        &[]
+    };
+    quotes_any(part, &[',', '{', '}']) || inside.iter().flatten().any(hides_brace)
 }
 
 /// The place of the first blank that a backslash quotes.

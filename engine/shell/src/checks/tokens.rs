@@ -22,6 +22,26 @@ fn is_literal(part: &Part) -> bool {
     matches!(part.kind, PartKind::Literal { .. })
 }
 
+/// Whether one of these characters stands in quotes or behind a backslash.
+pub(super) fn quotes_any(part: &Part, characters: &[char]) -> bool {
+    match &part.kind {
+        PartKind::SingleQuoted(text) | PartKind::AnsiC(Some(text)) => text.contains(characters),
+        PartKind::Literal { text, escaped } => *escaped && text.contains(characters),
+        PartKind::DoubleQuoted(inner) => inner
+            .iter()
+            .any(|part| matches!(&part.kind, PartKind::Literal { text, .. } if text.contains(characters))),
+        PartKind::AnsiC(None)
+        | PartKind::Parameter(_)
+        | PartKind::Substitution(_)
+        | PartKind::ReadFrom(_)
+        | PartKind::WriteTo(_)
+        | PartKind::Arithmetic(_)
+        | PartKind::Glob(_)
+        | PartKind::Brace(_)
+        | PartKind::Tilde(_) => false,
+    }
+}
+
 /// Check 14: unquoted braces without their partner.
 pub(super) fn braces(text: &str, word: &Word, findings: &mut Vec<Finding>) {
     if !word.span.of(text).contains(['{', '}']) {
@@ -71,23 +91,7 @@ fn beside_operator(text: &str, span: Span) -> bool {
 /// Check 14: a quoted `}` in the operand of an expansion, where readers end the expansion in different places.
 pub(super) fn closing_brace_in_operand(word: &Word, findings: &mut Vec<Finding>) {
     for part in &word.parts {
-        let quoted = match &part.kind {
-            PartKind::SingleQuoted(text) | PartKind::AnsiC(Some(text)) => text.contains('}'),
-            PartKind::Literal { text, escaped } => *escaped && text.contains('}'),
-            PartKind::DoubleQuoted(inner) => inner
-                .iter()
-                .any(|part| matches!(&part.kind, PartKind::Literal { text, .. } if text.contains('}'))),
-            PartKind::AnsiC(None)
-            | PartKind::Parameter(_)
-            | PartKind::Substitution(_)
-            | PartKind::ReadFrom(_)
-            | PartKind::WriteTo(_)
-            | PartKind::Arithmetic(_)
-            | PartKind::Glob(_)
-            | PartKind::Brace(_)
-            | PartKind::Tilde(_) => false,
-        };
-        if quoted {
+        if quotes_any(part, &['}']) {
             findings.push(Finding::new(
                 Check::MalformedToken,
                 part.span,

@@ -313,20 +313,7 @@ fn is_text(part: &Part) -> bool {
 
 /// Whether a part is a list that keeps its words apart in double quotes.
 fn is_list(part: &Part) -> bool {
-    match &part.kind {
-        PartKind::Parameter(p) => p.name == "@" || p.index == Some(crate::Index::All),
-        PartKind::Literal { .. }
-        | PartKind::SingleQuoted(_)
-        | PartKind::AnsiC(_)
-        | PartKind::DoubleQuoted(_)
-        | PartKind::Substitution(_)
-        | PartKind::ReadFrom(_)
-        | PartKind::WriteTo(_)
-        | PartKind::Arithmetic(_)
-        | PartKind::Glob(_)
-        | PartKind::Brace(_)
-        | PartKind::Tilde(_) => false,
-    }
+    matches!(&part.kind, PartKind::Parameter(parameter) if parameter.is_list())
 }
 
 /// Multiplies alternatives with what the parts may be; false when that passes the limit, and then some are missing.

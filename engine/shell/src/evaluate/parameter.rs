@@ -500,24 +500,14 @@ impl Evaluator<'_> {
 
 /// Whether a part may be several words even in quotes.
 fn holds_list(part: &Part) -> bool {
-    match &part.kind {
-        PartKind::DoubleQuoted(parts) => parts.iter().any(holds_list),
-        PartKind::Parameter(p) => {
-            p.name == "@"
-                || p.index == Some(Index::All)
-                || !matches!(p.op, ParameterOp::Plain | ParameterOp::Length)
-        }
-        PartKind::Literal { .. }
-        | PartKind::SingleQuoted(_)
-        | PartKind::AnsiC(_)
-        | PartKind::Substitution(_)
-        | PartKind::ReadFrom(_)
-        | PartKind::WriteTo(_)
-        | PartKind::Arithmetic(_)
-        | PartKind::Glob(_)
-        | PartKind::Brace(_)
-        | PartKind::Tilde(_) => false,
-    }
+    let transforms = |p: &Parameter| !matches!(p.op, ParameterOp::Plain | ParameterOp::Length);
+    let inner = if let PartKind::DoubleQuoted(parts) = &part.kind {
+        parts.as_slice()
+    } else {
+        &[]
+    };
+    matches!(&part.kind, PartKind::Parameter(p) if p.is_list() || transforms(p))
+        || inner.iter().any(holds_list)
 }
 
 fn any(origin: Origin, span: Span) -> Field {

@@ -236,9 +236,7 @@ fn zsh_program(call: &mut Call, word: Option<&Argument>) {
         return;
     };
     // The parser lets no other word through that begins so.
-    if let [part] = word.parts.as_slice()
-        && let PartKind::Literal { text, escaped: false } = &part.kind
-        && let Some(name) = text.strip_prefix('=')
+    if let Some(name) = word.plain().and_then(|text| text.strip_prefix('='))
         && let Some(field) = call.fields.first_mut()
     {
         field.value = Value::Known(name.into());

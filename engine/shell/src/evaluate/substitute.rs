@@ -3,8 +3,8 @@
 use smol_str::SmolStr;
 
 use crate::{
-    Argument, Command, CommandKind, Construct, List, Origin, Part, PartKind, Pipeline, Redirect,
-    RedirectKind, Simple, Span, Statement, Value, Word,
+    Argument, Command, CommandKind, Construct, List, Origin, Pipeline, Redirect, RedirectKind, Simple, Span,
+    Statement, Value,
 };
 
 use super::state::{Channel, Variable};
@@ -151,35 +151,18 @@ impl Evaluator<'_> {
 
 /// The command word where it is plain text.
 fn literal_name(words: &[Argument]) -> Option<&str> {
-    let Some(Argument::Word(Word { parts, .. })) = words.first() else {
-        return None;
-    };
-    match parts.as_slice() {
-        [
-            Part {
-                kind: PartKind::Literal { text, .. },
-                ..
-            },
-        ] => Some(text),
-        _ => None,
+    match words.first()? {
+        Argument::Word(word) => word.plain(),
+        Argument::Assignment(_) => None,
     }
 }
 
 /// Whether a command that prints what its words say ends it with a newline of its own.
 pub(super) fn ends_line(stage: &Command) -> bool {
-    match &stage.kind {
-        CommandKind::Simple(simple) => matches!(literal_name(&simple.words), Some("echo" | "pwd")),
-        CommandKind::Group(_)
-        | CommandKind::Subshell(_)
-        | CommandKind::If { .. }
-        | CommandKind::While { .. }
-        | CommandKind::For { .. }
-        | CommandKind::ForArithmetic { .. }
-        | CommandKind::Case { .. }
-        | CommandKind::Condition(_)
-        | CommandKind::Arithmetic(_)
-        | CommandKind::Function { .. } => false,
-    }
+    matches!(
+        &stage.kind,
+        CommandKind::Simple(simple) if matches!(literal_name(&simple.words), Some("echo" | "pwd"))
+    )
 }
 
 /// Whether a here-document stands in a list, outside of substitutions, which are printed as they were written.

@@ -3,8 +3,7 @@
 //! Nothing but redirections and an operator may follow a compound command.
 
 use crate::{
-    CaseClause, CaseEnd, Command, CommandKind, Construct, List, Name, NotUnderstood, Part, PartKind, Shell,
-    Span, Word,
+    CaseClause, CaseEnd, Command, CommandKind, Construct, List, Name, NotUnderstood, Shell, Span, Word,
 };
 
 use super::{
@@ -225,7 +224,7 @@ impl Parser<'_> {
 
     fn loop_name(&mut self) -> Parsed<Name> {
         let word = self.word(Place::ARGUMENT)?;
-        match plain_literal(&word) {
+        match word.plain() {
             Some(text) if is_name(text) => Ok(Name {
                 text: text.into(),
                 span: word.span,
@@ -394,7 +393,7 @@ impl Parser<'_> {
             span: word.span,
         };
         let ordinary = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-        let text = plain_literal(word).unwrap_or_default();
+        let text = word.plain().unwrap_or_default();
         let plain = text.bytes().all(ordinary) && text.bytes().next().is_some_and(begins_name);
         if !plain || is_builtin(text) || Reserved::of(text.as_bytes()).is_some() {
             return Err(refused(Construct::FunctionName));
@@ -407,18 +406,4 @@ impl Parser<'_> {
             span: word.span,
         })
     }
-}
-
-/// The text of a word that is one unquoted literal without escapes.
-pub(super) fn plain_literal(word: &Word) -> Option<&str> {
-    if let [
-        Part {
-            kind: PartKind::Literal { text, escaped: false },
-            ..
-        },
-    ] = word.parts.as_slice()
-    {
-        return Some(text);
-    }
-    None
 }

@@ -7,7 +7,6 @@ use crate::{Condition, Construct, NotUnderstood, Word};
 
 use super::{
     Parsed,
-    compound::plain_literal,
     cursor::{Parser, is_meta},
     dialect::Reserved,
     word::Place,
@@ -110,7 +109,7 @@ impl Parser<'_> {
         }
         let left = self.operand_word(Place::OPERAND)?;
         self.blanks()?;
-        if let Some(operator) = plain_literal(&left).filter(|text| is_unary(text)) {
+        if let Some(operator) = left.plain().filter(|text| is_unary(text)) {
             if matches!(operator, "-v" | "-R") {
                 return Err(NotUnderstood {
                     construct: Construct::ConditionOperator,

@@ -6,7 +6,6 @@ use crate::{Argument, Construct, Pipeline, Redirect, RedirectKind, Shell};
 
 use super::{
     Parsed,
-    compound::plain_literal,
     cursor::{Parser, is_meta},
 };
 
@@ -191,7 +190,7 @@ fn is_zsh_modifier(word: &str) -> bool {
 /// Whether there are words, and all are modifiers, so that the next word is the command.
 pub(super) fn only_zsh_modifiers(words: &[Argument]) -> bool {
     let modifier = |word: &Argument| match word {
-        Argument::Word(word) => plain_literal(word).is_some_and(is_zsh_modifier),
+        Argument::Word(word) => word.plain().is_some_and(is_zsh_modifier),
         Argument::Assignment(_) => false,
     };
     !words.is_empty() && words.iter().all(modifier)

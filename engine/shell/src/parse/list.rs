@@ -175,19 +175,8 @@ impl Parser<'_> {
         let [stage] = pipeline.stages.as_slice() else {
             return Ok(());
         };
-        let runs = match &stage.kind {
-            CommandKind::Simple(simple) => !simple.words.is_empty(),
-            CommandKind::Subshell(_) => true,
-            CommandKind::Group(_)
-            | CommandKind::If { .. }
-            | CommandKind::While { .. }
-            | CommandKind::For { .. }
-            | CommandKind::ForArithmetic { .. }
-            | CommandKind::Case { .. }
-            | CommandKind::Condition(_)
-            | CommandKind::Arithmetic(_)
-            | CommandKind::Function { .. } => false,
-        };
+        let runs = matches!(&stage.kind, CommandKind::Simple(simple) if !simple.words.is_empty())
+            || matches!(&stage.kind, CommandKind::Subshell(_));
         if pipeline.timed && !runs {
             self.not_zsh(pipeline.span.start as usize)?;
         }

@@ -4,7 +4,6 @@ use crate::{Construct, Redirect, RedirectKind, Shell, Span, Word};
 
 use super::{
     Parsed,
-    compound::plain_literal,
     cursor::{Parser, is_meta},
     word::Place,
 };
@@ -195,7 +194,7 @@ impl Parser<'_> {
             return Ok(RedirectKind::Close);
         }
         let word = self.word(Place::TARGET)?;
-        let text = plain_literal(&word).unwrap_or_default();
+        let text = word.plain().unwrap_or_default();
         if text.bytes().next().is_some_and(|byte| byte.is_ascii_digit()) {
             if text.ends_with('-') {
                 return Err(self.since(Construct::DescriptorMove, at));

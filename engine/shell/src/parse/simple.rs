@@ -7,7 +7,6 @@ use crate::{
 
 use super::{
     Parsed,
-    compound::plain_literal,
     cursor::{Parser, begins_name, in_name, is_meta},
     dialect::{
         Reserved, begins_oddly_in_zsh, declares, is_zsh_command_word, only_zsh_modifiers, reads_oddly,
@@ -157,7 +156,7 @@ impl Parser<'_> {
                 span: word.span,
             });
         }
-        let Some(text) = plain_literal(word) else {
+        let Some(text) = word.plain() else {
             return Ok(false);
         };
         // A line continuation may follow the word; then it was not seen as reserved.
