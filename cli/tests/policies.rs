@@ -151,7 +151,9 @@ fn searches_are_denied_only_where_a_secret_is_in_reach() {
             ("tree", "allow"),
             ("cat *", "allow"),
             ("wc -l src/*.rs", "allow"),
-            ("diff -r src docs", "allow"),
+            // A link there leads out, and this follows it.
+            ("diff -r src docs", "ask"),
+            ("diff -r --no-dereference src docs", "allow"),
             ("grep -rn main .", "deny"),
             ("rg --hidden foo", "deny"),
             ("grep -rn TOKEN --include='.en*' .", "deny"),

@@ -3,19 +3,20 @@
 //! Invariant (all values): every value of a given option and every operand passes through all effects that its definition
 //! names for it; where several lists of operands may hold, through those of each.
 
+mod lines;
+mod named;
+
 use engine_shell::{Count, Field, Language, Origin, ProgramEffectKind, Span, Value, analyse_program};
 use smol_str::SmolStr;
 
 use super::apply::ApplyContext;
 use super::cut::{Cut, Operand};
-use super::model::{Appends, Follows, OrPath, Own, Runs, ValueEffect, ValueKind};
+use super::model::{Follows, OrPath, Own, ValueEffect, ValueKind};
 use super::operands::{Cause, OperandList, OperandPlan, Place, ValuesOf, own_effects, values_besides};
 use super::partial::{
-    Truth, affixed, basename, beginning, ending, equals, join, no_narrower, no_wider, one_of, spaced, texts,
-    without_beginning,
+    Truth, affixed, basename, beginning, join, no_narrower, no_wider, spaced, texts, without_beginning,
 };
-use super::pick::{opened, picked, with_suffix, without_ending};
-use super::split::{Items, split_input, split_string};
+use super::pick::picked;
 use crate::effect::{Effect, EffectKind, EffectSource, Nested, PathUse, Unknown, UnknownKind, Use};
 
 /// Programs that a text of theirs is for themselves.
@@ -567,79 +568,6 @@ impl<'d> Touch<'_, 'd> {
         }
     }
 
-    /// What may be put at the end of a name; `None` where nothing is.
-    fn suffixes(&self, effect: &ValueEffect) -> Vec<Option<Value>> {
-        let renaming = &effect.renaming;
-        let default = || renaming.suffix.clone().map(Value::Known);
-        let Some(option) = &renaming.suffix_from else {
-            return vec![default()];
-        };
-        let mut found = Vec::new();
-        let mut certain = false;
-        for given in &self.cut.given {
-            if given.flag.names.contains(option) {
-                let value = given.values.first().map(|(_, field)| field.value.clone());
-                certain |= given.certain;
-                found.extend(value.or_else(default).map(Some));
-            }
-        }
-        if !certain {
-            found.extend(default().map(Some));
-        }
-        found
-    }
-
-    /// A file that is written under a name made from a value.
-    fn renamed(
-        &mut self,
-        effect: &ValueEffect,
-        value: &Value,
-        suffix: Option<&Value>,
-        from: &From,
-        others: &Others,
-    ) {
-        let mut endings = effect.renaming.without.clone();
-        if let Some(option) = &effect.renaming.without_from {
-            let cut = self.cut;
-            for given in cut.given.iter().filter(|given| given.flag.names.contains(option)) {
-                match given.values.first().map(|(_, field)| field.known()) {
-                    Some(Some(ending)) => endings.push((ending.into(), SmolStr::default())),
-                    Some(None) => {
-                        self.writes(Value::Unknown(Origin::Variable), false, from);
-                        return;
-                    }
-                    None => {}
-                }
-            }
-        }
-        let made = |value: &Value| {
-            let value = if endings.is_empty() {
-                value.clone()
-            } else {
-                without_ending(value, &endings)
-            };
-            let value = match suffix {
-                Some(suffix) => with_suffix(&value, suffix),
-                None => value,
-            };
-            if effect.renaming.open {
-                opened(&value)
-            } else {
-                value
-            }
-        };
-        let into = effect.kind == ValueKind::WritesInto;
-        // A name that ends with a slash is a directory's.
-        if !(into && ending(value).ends_with('/')) {
-            self.writes(made(value), false, from);
-        }
-        if into && !others.names.is_empty() {
-            let mut path = self.path(value.clone(), false, from);
-            path.into = others.names.iter().map(made).collect();
-            self.effect(EffectKind::Writes(path), from);
-        }
-    }
-
     /// One effect of one path or text.
     fn picked_value(
         &mut self,
@@ -756,176 +684,6 @@ impl<'d> Touch<'_, 'd> {
         }
         if remote != Truth::No {
             self.effect(EffectKind::Connects(Some(value)), from);
-        }
-    }
-
-    fn split(&mut self, value: &Value, field: &Field, from: &From) {
-        // Where operands are run, the words took the place of the option already.
-        if self.cut.current().operands_run && from.source != EffectSource::Operand {
-            return;
-        }
-        let Some(words) = value.known().and_then(split_string) else {
-            let why = "the command line in the string is not known".to_owned();
-            self.unknown(UnknownKind::Program, field.span, why);
-            return;
-        };
-        let words = words
-            .into_iter()
-            .map(|value| Field {
-                value,
-                count: Count::One,
-                ..field.clone()
-            })
-            .collect();
-        let plan = OperandPlan { lists: Vec::new() };
-        self.command_line(&Runs::default(), words, from, &plan);
-    }
-
-    /// Finishes a command line and records it.
-    fn command_line(&mut self, runs: &Runs, mut words: Vec<Field>, from: &From, plan: &OperandPlan<'d>) {
-        let mut many = false;
-        if runs.until.is_some() || runs.until_plus.is_some() {
-            let ended = |field: &Field, word: &Option<SmolStr>| {
-                field.count == Count::One && word.as_deref().is_some_and(|word| field.known() == Some(word))
-            };
-            match words.last() {
-                Some(last) if ended(last, &runs.until) || ended(last, &runs.until_plus) => {
-                    many = ended(last, &runs.until_plus);
-                    words.pop();
-                }
-                Some(_) | None => {
-                    let why = "the end of the command is missing".to_owned();
-                    self.unknown(UnknownKind::Value, from.span, why);
-                }
-            }
-        }
-        let mut env = self.env.clone();
-        if runs.assignments {
-            while let Some(first) = words.first() {
-                if !beginning(&first.value).contains('=') || first.count != Count::One {
-                    break;
-                }
-                let first = words.remove(0);
-                let (name, value) = assignment(&first.value);
-                env.push((name.clone(), value.clone()));
-                let from = From {
-                    span: first.span,
-                    ..from.clone()
-                };
-                self.effect(EffectKind::SetsEnv { name, value }, &from);
-            }
-        }
-        if words.is_empty() {
-            let Some(default) = self.default_run.filter(|_| from.order != usize::MAX) else {
-                return;
-            };
-            words = default
-                .iter()
-                .map(|word| Field::literal(word.clone(), from.span))
-                .collect();
-        }
-        let placeholder = self.placeholder(runs);
-        let reads_stdin = match runs.appends {
-            Some(Appends::Stdin | Appends::StdinNul | Appends::StdinWords | Appends::StdinLines) => true,
-            Some(Appends::Paths) | None => false,
-        };
-        self.out.reads_stdin |= reads_stdin;
-        if let Some(placeholder) = &placeholder {
-            let (value, count) = if reads_stdin {
-                let field = self.standard_input(runs.appends, from.span);
-                (
-                    field.map_or(Value::Known(SmolStr::default()), |field| field.value),
-                    Count::One,
-                )
-            } else {
-                let count = if many { Count::OneOrMore } else { Count::One };
-                (self.found(plan, None, false), count)
-            };
-            for word in &mut words {
-                fill_in(word, placeholder, &value, count);
-            }
-        }
-        match runs.appends {
-            Some(_) if placeholder.is_some() && runs.placeholder_from.is_some() => {}
-            Some(Appends::Paths) => words.push(Field {
-                count: Count::Any,
-                value: self.found(plan, None, false),
-                ..Field::literal("", from.span)
-            }),
-            Some(Appends::Stdin | Appends::StdinNul | Appends::StdinWords | Appends::StdinLines) => {
-                words.extend(self.standard_input(runs.appends, from.span));
-            }
-            None => {}
-        }
-        let program_known = words
-            .first()
-            .is_some_and(|first| first.count != Count::Any && texts(&first.value).is_some());
-        if !program_known {
-            let span = words.first().map_or(from.span, |first| first.span);
-            self.unknown(
-                UnknownKind::Program,
-                span,
-                "the program to run is not known".to_owned(),
-            );
-        }
-        let below = self.below(from);
-        self.nest(Nested::Argv {
-            words,
-            env,
-            below,
-            stdin: !reads_stdin,
-            span: from.span,
-        });
-    }
-
-    /// The text that stands for what is filled in, if there is one here.
-    fn placeholder(&self, runs: &Runs) -> Option<SmolStr> {
-        if let Some(flag) = &runs.placeholder_from {
-            let given = self
-                .cut
-                .given
-                .iter()
-                .rev()
-                .find(|given| given.flag.names.contains(flag))?;
-            let text = match given.values.first() {
-                Some((_, field)) => field.known().map(SmolStr::new),
-                None => None,
-            };
-            return text.or_else(|| runs.placeholder.clone());
-        }
-        runs.placeholder.clone()
-    }
-
-    /// The words that standard input becomes.
-    fn standard_input(&self, how: Option<Appends>, span: Span) -> Option<Field> {
-        let field = |value, count| {
-            Some(Field {
-                value,
-                count,
-                ..Field::literal("", span)
-            })
-        };
-        let text = self.context.stdin_text.as_deref();
-        let words = match how {
-            Some(Appends::StdinWords) => text.and_then(|text| split_input(text, Items::Words)),
-            Some(Appends::StdinLines) => text.and_then(|text| split_input(text, Items::Lines)),
-            Some(Appends::StdinNul) => match &self.context.stdin_paths {
-                Some(paths) => return field(paths.clone(), Count::Any),
-                None => None,
-            },
-            Some(Appends::Stdin | Appends::Paths) | None => None,
-        };
-        match words {
-            None => field(Value::Unknown(Origin::Input), Count::Any),
-            Some(words) if words.is_empty() => None,
-            Some(words) => {
-                let count = if words.len() == 1 {
-                    Count::One
-                } else {
-                    Count::OneOrMore
-                };
-                field(one_of(words.into_iter()), count)
-            }
         }
     }
 
@@ -1056,34 +814,4 @@ fn below_all(roots: &[Value]) -> Value {
             }
         }
     }
-}
-
-/// Puts a value in the placeholder's place.
-fn fill_in(word: &mut Field, placeholder: &str, value: &Value, count: Count) {
-    if placeholder.is_empty() {
-        return;
-    }
-    if equals(&word.value, placeholder) == Truth::Yes {
-        word.value = value.clone();
-        if word.count == Count::One {
-            word.count = count;
-        }
-        return;
-    }
-    let start = beginning(&word.value);
-    let end = ending(&word.value);
-    let prefix = start.split_once(placeholder).map(|(before, _)| before);
-    let suffix = end.rsplit_once(placeholder).map(|(_, behind)| behind);
-    if prefix.is_none() && suffix.is_none() {
-        return;
-    }
-    word.value = match (prefix, suffix, value.known(), word.value.known()) {
-        (Some(_), Some(_), Some(text), Some(whole)) => {
-            Value::Known(SmolStr::new(whole.replace(placeholder, text)))
-        }
-        (prefix, suffix, _, _) => affixed(
-            SmolStr::new(prefix.unwrap_or(&start)),
-            SmolStr::new(suffix.unwrap_or(&end)),
-        ),
-    };
 }
