@@ -1,6 +1,6 @@
 //! Everything that a command does, as its definition says it, and what the rule that allows the command covers of it.
 
-use engine_shell::{Count, Field, Invocation, Span, Spelling, Stdin, Value};
+use engine_shell::{Count, Field, Invocation, Origin, Span, Spelling, Stdin, Value};
 use smol_str::SmolStr;
 
 use super::Decider;
@@ -377,6 +377,21 @@ impl Decider<'_> {
 
     pub(super) fn nested(&mut self, running: &Running<'_>, usage: &Use, nested: &Nested, by_rule: bool) {
         let by_rule = by_rule || running.behind_allowed_wrapper;
+        let rest;
+        let of_rest;
+        let running = if shares_stdin(usage, nested) && matches!(running.invocation.stdin, Stdin::Text(_)) {
+            rest = Invocation {
+                stdin: Stdin::File(Value::Unknown(Origin::Input)),
+                ..running.invocation.clone()
+            };
+            of_rest = Running {
+                invocation: &rest,
+                ..running.clone()
+            };
+            &of_rest
+        } else {
+            running
+        };
         match nested {
             Nested::Argv {
                 words,
@@ -481,6 +496,16 @@ impl Decider<'_> {
             }
         }
     }
+}
+
+/// Whether an inner command may find that a part of the standard input was read before: by the outer command, by another inner one, or by
+/// itself, since what an option names is run for each file that is found.
+fn shares_stdin(usage: &Use, nested: &Nested) -> bool {
+    let each = match nested {
+        Nested::Argv { .. } => !by_operand(usage, nested),
+        Nested::Shell { .. } => false,
+    };
+    each || usage.reads_stdin || usage.nested.len() > 1
 }
 
 /// Whether an inner command stands as operands, not as the value of an option (`find -exec`).

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use crate::{Access, AccessMode, Construct, Count, Field, Reach, Shell, Span, Value, parse};
+use crate::{Access, AccessMode, Construct, Count, Field, Reach, Shell, Span, Stdin, Value, parse};
 
 use super::super::call::{Call, Lookup};
 use super::super::fields::joined;
@@ -217,6 +217,10 @@ impl Evaluator<'_> {
             }
         }
         if at >= call.fields.len() {
+            if self.context.stdin == Stdin::Script && self.state.descriptors.iter().any(|(fd, _)| *fd == 0) {
+                // The shell reads its next line from there.
+                self.refuse(Construct::DynamicEvaluation, call.span);
+            }
             self.announce(call, env);
             self.keep_descriptors = true;
             return None;
