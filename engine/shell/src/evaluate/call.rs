@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use crate::{Construct, Count, Field, InvocationKind, Shell, Span, Spelling, Stdin, Value};
+use crate::{Construct, Count, Field, InvocationKind, Shell, Span, Stdin, Value};
 
 use super::names::{evaluates_numbers, is_builtin, is_foreign_builtin};
 use super::simple::{Declared, Prefix};
@@ -195,8 +195,6 @@ impl Evaluator<'_> {
                 // It runs under another name than its own, which makes a shell a login shell.
                 Some("-") => self.refuse(Construct::BuiltinForm, field.span),
                 Some("noglob") => globs = false,
-                // A reserved word, so only as it is written.
-                Some("nocorrect") if field.spelling == Spelling::default() => {}
                 Some(_) | None => break,
             }
             count += 1;

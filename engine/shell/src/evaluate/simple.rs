@@ -90,6 +90,11 @@ impl Evaluator<'_> {
             lookup: Lookup::Any,
         };
         if self.shell() == Shell::Zsh {
+            let corrected = simple.words.iter().take_while(|word| is_plain(word, "nocorrect"));
+            let corrected = corrected.count();
+            if corrected > 0 {
+                call = call.from(corrected, Lookup::Any);
+            }
             zsh_program(&mut call, simple.words.first());
         }
         if command.redirects.is_empty() {
@@ -227,6 +232,14 @@ fn splits(assignment: &Assignment) -> bool {
             )
         }),
         AssignedValue::Array(_) => false,
+    }
+}
+
+/// Whether an argument is this word, without quotes.
+fn is_plain(argument: &Argument, text: &str) -> bool {
+    match argument {
+        Argument::Word(word) => word.plain() == Some(text),
+        Argument::Assignment(_) => false,
     }
 }
 

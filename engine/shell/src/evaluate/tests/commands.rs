@@ -259,7 +259,9 @@ fn zsh_runs_the_command_behind_its_modifiers() {
     assert_eq!(zsh("noglob rm a*b ./?"), ["rm a*b ./?"]);
     assert_eq!(zsh("noglob rm 'a'*"), ["rm ‹›+"]);
     assert_eq!(zsh("nocorrect rm x; - rm y"), ["rm x", "rm y"]);
-    assert_eq!(zsh("noglob nocorrect rm *"), ["rm *"]);
+    assert_eq!(zsh("nocorrect nocorrect noglob rm *"), ["rm *"]);
+    assert_eq!(zsh("noglob nocorrect rm *"), ["nocorrect rm *"]);
+    assert_eq!(zsh("f() { \"$@\"; }; f nocorrect rm x"), ["nocorrect rm x"]);
     assert_eq!(zsh("x=noglob; $x rm a"), ["rm a"]);
     assert_eq!(zsh("'nocorrect' rm x"), ["nocorrect rm x"]);
     assert_eq!(zsh("noglob"), Vec::<String>::new());
