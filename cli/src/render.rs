@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use engine_policy::{CHECK_NAMES, Decision, Outcome, Plan, Step, Why};
+use engine_policy::{CHECK_NAMES, Decision, Outcome, Plan, Reported, Step, Why};
 use engine_shell::Span;
-use serde_json::{Value as Json, json};
+use serde::Serialize;
+use serde_json::Value as Json;
 
 use crate::out::{Paint, visible};
 
@@ -212,7 +213,7 @@ fn tail(text: &str, count: usize) -> String {
     text.chars().skip(skip).collect()
 }
 
-/// The stable JSON form.
+/// The stable JSON form; fields in alphabetical order.
 pub(crate) fn json(
     plan: &Plan,
     shown: &Shown<'_>,
@@ -220,77 +221,130 @@ pub(crate) fn json(
     outcome: Outcome,
     all_steps: bool,
 ) -> String {
-    let step_json = |step: &Step| {
-        let mut object = json!({
-            "request": step.request.describe(),
-            "kind": step.request.kind().map(engine_policy::RequestKind::as_str),
-            "verdict": step.outcome.as_str(),
-            "why": step.why.describe(plan),
-        });
-        if let Json::Object(fields) = &mut object {
-            if !step.span.is_empty() {
-                fields.insert("span".to_owned(), json!([step.span.start, step.span.end]));
-            }
-            if let Some(info) = step.why.rule().and_then(|rule| rule.info(plan)) {
-                let rule = json!({
-                    "id": info.id,
-                    "file": info.file,
-                    "line": info.line,
-                    "span": [info.place.span.start, info.place.span.end],
-                    "because": info.because,
-                    "instead": info.instead,
-                });
-                fields.insert("rule".to_owned(), rule);
-            }
-            if let Why::NotUnderstood(refusal) = &step.why {
-                fields.insert("construct".to_owned(), json!(refusal.construct.name()));
-            }
-            if step.check > 0
-                && let Some(name) = CHECK_NAMES.get(usize::from(step.check) - 1)
-            {
-                fields.insert("check".to_owned(), json!({ "id": step.check, "name": name }));
-            }
-        }
-        object
+    let steps = |wanted: &dyn Fn(&Step) -> bool| {
+        let chosen = decision.steps.iter().filter(|step| wanted(step));
+        chosen
+            .map(|step| StepJson::of(plan, step))
+            .collect::<Vec<StepJson<'_>>>()
     };
-    let reasons: Vec<Json> = decision
-        .steps
-        .iter()
-        .filter(|step| step.outcome == decision.outcome)
-        .map(step_json)
-        .collect();
-    let findings: Vec<Json> = decision
-        .findings
-        .iter()
-        .map(|finding| {
-            json!({
-                "id": finding.number,
-                "name": finding.name,
-                "severity": finding.severity.as_str(),
-                "span": [finding.span.start, finding.span.end],
-                "message": finding.message,
-            })
-        })
-        .collect();
-    let mut object = json!({
-        "verdict": outcome.as_str(),
-        "mode": decision.mode.as_str(),
-        "reasons": reasons,
-        "findings": findings,
-    });
-    if let Json::Object(fields) = &mut object {
-        match shown {
-            Shown::Command(text) => fields.insert("command".to_owned(), json!(text)),
-            Shown::Tool { name, input } => {
-                fields.insert("tool".to_owned(), json!({ "name": name, "input": input }))
-            }
-        };
-        if all_steps {
-            fields.insert("steps".to_owned(), decision.steps.iter().map(step_json).collect());
-        }
-        if outcome != decision.outcome {
-            fields.insert("headless".to_owned(), json!(true));
+    let (command, tool) = match *shown {
+        Shown::Command(text) => (Some(text), None),
+        Shown::Tool { name, input } => (None, Some(ToolJson { input, name })),
+    };
+    let verdict = VerdictJson {
+        command,
+        findings: decision.findings.iter().map(FindingJson::of).collect(),
+        headless: outcome != decision.outcome,
+        mode: decision.mode.as_str(),
+        reasons: steps(&|step| step.outcome == decision.outcome),
+        steps: all_steps.then(|| steps(&|_| true)),
+        tool,
+        verdict: outcome.as_str(),
+    };
+    // Writing plain data to memory does not fail.
+    serde_json::to_string(&verdict).unwrap_or_default()
+}
+
+#[derive(Serialize)]
+struct VerdictJson<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<&'a str>,
+    findings: Vec<FindingJson<'a>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    headless: bool,
+    mode: &'a str,
+    reasons: Vec<StepJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<Vec<StepJson<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<ToolJson<'a>>,
+    verdict: &'a str,
+}
+
+#[derive(Serialize)]
+struct ToolJson<'a> {
+    input: &'a Json,
+    name: &'a str,
+}
+
+#[derive(Serialize)]
+struct FindingJson<'a> {
+    id: u8,
+    message: &'a str,
+    name: &'a str,
+    severity: &'a str,
+    span: [u32; 2],
+}
+
+impl<'a> FindingJson<'a> {
+    fn of(finding: &'a Reported) -> Self {
+        Self {
+            id: finding.number,
+            message: &finding.message,
+            name: finding.name,
+            severity: finding.severity.as_str(),
+            span: [finding.span.start, finding.span.end],
         }
     }
-    object.to_string()
+}
+
+#[derive(Serialize)]
+struct StepJson<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check: Option<CheckJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    construct: Option<&'a str>,
+    kind: Option<&'a str>,
+    request: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<RuleJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    span: Option<[u32; 2]>,
+    verdict: &'a str,
+    why: String,
+}
+
+#[derive(Serialize)]
+struct CheckJson {
+    id: u8,
+    name: &'static str,
+}
+
+#[derive(Serialize)]
+struct RuleJson<'a> {
+    because: Option<&'a str>,
+    file: &'a str,
+    id: &'a str,
+    instead: Option<&'a str>,
+    line: u32,
+    span: [u32; 2],
+}
+
+impl<'a> StepJson<'a> {
+    fn of(plan: &'a Plan, step: &'a Step) -> Self {
+        let rule = step.why.rule().and_then(|rule| rule.info(plan));
+        Self {
+            check: CHECK_NAMES
+                .get(usize::from(step.check).wrapping_sub(1))
+                .map(|name| CheckJson { id: step.check, name }),
+            construct: if let Why::NotUnderstood(refusal) = &step.why {
+                Some(refusal.construct.name())
+            } else {
+                None
+            },
+            kind: step.request.kind().map(engine_policy::RequestKind::as_str),
+            request: step.request.describe(),
+            rule: rule.map(|info| RuleJson {
+                because: info.because,
+                file: info.file,
+                id: info.id,
+                instead: info.instead,
+                line: info.line,
+                span: [info.place.span.start, info.place.span.end],
+            }),
+            span: (!step.span.is_empty()).then_some([step.span.start, step.span.end]),
+            verdict: step.outcome.as_str(),
+            why: step.why.describe(plan),
+        }
+    }
 }

@@ -3,8 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use engine_policy::World;
-use engine_policy::join_path;
+use engine_policy::{Entry, Look, World, join_path};
 
 /// Largest file that is looked into.
 const SMALL_FILE_BYTES: u64 = 64 << 10;
@@ -57,8 +56,32 @@ pub(crate) fn project_of(directory: &str) -> String {
     found.unwrap_or(start).to_str().unwrap_or(directory).to_owned()
 }
 
+/// Whether no part of a path is a link, asked in one call to the system. `false` where it is not known.
+/// Source: openat2(2), `RESOLVE_NO_SYMLINKS`.
+#[cfg(target_os = "linux")]
+fn has_no_link(path: &str) -> bool {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+    use rustix::io::Errno;
+
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        Ok(_) => true,
+        // What exists of it was walked through before the part that is missing; but what follows a missing part may go up again.
+        Err(Errno::NOENT | Errno::NOTDIR) => !path.split('/').any(|part| part == ".."),
+        Err(_) => false,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_no_link(_path: &str) -> bool {
+    false
+}
+
 impl World for Disk {
     fn real_path(&self, path: &str) -> Option<String> {
+        if path.starts_with('/') && has_no_link(path) {
+            return Some(join_path("/", path).to_string());
+        }
         // The longest part that exists is resolved; what follows does not exist and cannot be a link.
         let mut rest = Vec::new();
         let mut existing = Path::new(path);
@@ -97,29 +120,47 @@ impl World for Disk {
         String::from_utf8(std::fs::read(path).ok()?).ok()
     }
 
-    fn any_below(&self, root: &str, wanted: &mut dyn FnMut(&str) -> bool) -> Option<bool> {
-        let mut left = MAX_ENTRIES;
-        let mut open = vec![PathBuf::from(root)];
-        let mut found = false;
-        if !Path::new(root).is_dir() {
-            return match Path::new(root).symlink_metadata() {
-                Ok(data) => (!data.is_symlink()).then(|| wanted(root)),
+    fn look_below(&self, root: &str, visit: &mut dyn FnMut(Entry<'_>) -> Look) -> bool {
+        let top = Path::new(root);
+        if !top.is_dir() {
+            return match top.symlink_metadata() {
+                Ok(data) if data.is_symlink() => false,
+                Ok(_) => {
+                    let _whole = visit(Entry {
+                        path: root,
+                        is_link: false,
+                    });
+                    true
+                }
                 // Where nothing is, nothing lies below.
-                Err(error) => (error.kind() == ErrorKind::NotFound).then_some(false),
+                Err(error) => error.kind() == ErrorKind::NotFound,
             };
         }
-        while let Some(directory) = open.pop() {
-            // A directory that cannot be listed may hold anything.
-            for entry in std::fs::read_dir(directory).ok()? {
-                let entry = entry.ok()?;
-                left = left.checked_sub(1)?;
-                let path = entry.path();
-                found |= wanted(path.to_str()?);
-                if entry.file_type().ok()?.is_dir() {
-                    open.push(path);
-                }
+        try_look_below(top, visit).unwrap_or(false)
+    }
+}
+
+/// `None`: something could not be seen.
+fn try_look_below(top: &Path, visit: &mut dyn FnMut(Entry<'_>) -> Look) -> Option<bool> {
+    let mut left = MAX_ENTRIES;
+    let mut open = vec![top.to_owned()];
+    while let Some(directory) = open.pop() {
+        // A directory that cannot be listed may hold anything.
+        for entry in std::fs::read_dir(directory).ok()? {
+            let entry = entry.ok()?;
+            left = left.checked_sub(1)?;
+            let path = entry.path();
+            let kind = entry.file_type().ok()?;
+            let shown = Entry {
+                path: path.to_str()?,
+                is_link: kind.is_symlink(),
+            };
+            match visit(shown) {
+                Look::Into if kind.is_dir() => open.push(path),
+                Look::Into | Look::Past => {}
+                Look::Enough => return Some(true),
             }
         }
-        Some(found)
     }
+    Some(true)
 }

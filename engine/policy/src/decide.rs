@@ -23,6 +23,8 @@ mod setting;
 mod shell;
 mod tool;
 
+use std::cell::OnceCell;
+
 use engine_shell::Span;
 use serde_json::Value as Json;
 
@@ -64,6 +66,8 @@ struct Decider<'a> {
     findings: Vec<Reported>,
     /// What every request is labelled with while nested text is decided: all its spans collapse to this one.
     outer: Option<Span>,
+    /// The project and the home directory, where they are reached through links: the real place of each and its name.
+    linked: OnceCell<Vec<(String, &'a str)>>,
 }
 
 impl<'a> Decider<'a> {
@@ -74,6 +78,7 @@ impl<'a> Decider<'a> {
             steps: Vec::new(),
             findings: Vec::new(),
             outer: None,
+            linked: OnceCell::new(),
         }
     }
 

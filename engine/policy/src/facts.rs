@@ -40,9 +40,30 @@ pub trait World {
     /// The text of a small file (at most 64 KiB). `None`: it does not exist or cannot be read.
     fn small_file(&self, path: &str) -> Option<String>;
 
-    /// Whether some file below `root` satisfies `wanted` (called with absolute paths). `None`: not known, for instance since there
-    /// are more entries than the limit.
-    fn any_below(&self, root: &str, wanted: &mut dyn FnMut(&str) -> bool) -> Option<bool>;
+    /// Shows what stands below `root`, each directory before what is in it; links are shown and not followed. A root that is no
+    /// directory is shown itself. Whether everything that was asked for was seen: `false` for instance where there are more entries
+    /// than the limit.
+    fn look_below(&self, root: &str, visit: &mut dyn FnMut(Entry<'_>) -> Look) -> bool;
+}
+
+/// Something that stands below a directory.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// Its absolute path.
+    pub path: &'a str,
+    /// It is a symbolic link.
+    pub is_link: bool,
+}
+
+/// How a look below a directory goes on after an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// With what is in it, if it is a directory, and what follows.
+    Into,
+    /// With what follows.
+    Past,
+    /// Not at all: enough was seen.
+    Enough,
 }
 
 /// Nothing is known about the file system.
@@ -62,8 +83,8 @@ impl World for NoWorld {
         None
     }
 
-    fn any_below(&self, _root: &str, _wanted: &mut dyn FnMut(&str) -> bool) -> Option<bool> {
-        None
+    fn look_below(&self, _root: &str, _visit: &mut dyn FnMut(Entry<'_>) -> Look) -> bool {
+        false
     }
 }
 

@@ -26,7 +26,7 @@ pub use effect::{
     Effect, EffectKind, EffectSource, Follows, Nested, NormalWord, PathUse, Unknown, UnknownKind, Use,
     WordKind,
 };
-pub use facts::{Facts, NoWorld, World, below, join_path};
+pub use facts::{Entry, Facts, Look, NoWorld, World, below, join_path};
 pub use load::{Files, Loaded, Root, SHIPPED, load, shipped};
 pub use plan::{Plan, RuleId, compile, digest};
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Spanned};

@@ -7,14 +7,11 @@ use super::Decider;
 use super::groups::{Matched, Ruling};
 use crate::document::{Outcome, RequestKind};
 use crate::effect::Follows;
-use crate::facts::{below, join_path};
+use crate::facts::{Entry, Look, below, join_path};
 use crate::plan::{Extent, Names, PathIndex, Segment};
 use crate::resolve::{Name, Target, bases, targets};
 use crate::truth::{Truth, Unit, value_units};
 use crate::verdict::{Request, RuleRef, Why};
-
-/// Most links that are followed to other places before the answer is "anywhere".
-const MOST_LINKS: usize = 64;
 
 /// What is done to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +52,9 @@ pub(super) struct Asked<'v> {
     /// The command may write it, too, by a rule that allows editing.
     pub edited: Option<RuleRef>,
 }
+
+/// Links that one pattern may match or that are followed below one tree; what more of them would lead to is not known.
+const MAX_LINKS: usize = 64;
 
 /// Paths that stand for the standard streams or for nothing, for both reading and writing.
 /// Source: null(4), fd(4), tty(4); `/dev/fd/N` and `/dev/std*` are the process's own open descriptors.
@@ -162,7 +162,7 @@ impl Decider<'_> {
             }
         }
         // What a pattern matches may be a link, too, and so may what lies below where links are followed.
-        let mut links: Vec<Target> = self.links_among(target).into_iter().map(Target::Known).collect();
+        let mut links = self.links_among(target);
         if asked.tree {
             links.extend(self.followed(asked, target));
         }
@@ -253,12 +253,14 @@ impl Decider<'_> {
         }
         while let Some(top) = open.pop() {
             let mut all_known = true;
-            let mut wanted = |path: &str| {
-                match self.facts.world.real_path(path) {
+            let mut visit = |entry: Entry<'_>| {
+                if !entry.is_link {
+                    return Look::Into;
+                }
+                match self.facts.world.real_path(entry.path) {
                     Some(real) => {
                         let real = self.in_own_terms(&real);
-                        let touched = seen.iter().any(|own| below(&real, own).is_some());
-                        if real != path && !touched {
+                        if !seen.iter().any(|own| below(&real, own).is_some()) {
                             seen.push(real.clone());
                             found.push(real.clone());
                             open.push(real);
@@ -266,10 +268,10 @@ impl Decider<'_> {
                     }
                     None => all_known = false,
                 }
-                false
+                Look::Past
             };
-            let looked = self.facts.world.any_below(&top, &mut wanted).is_some();
-            if !looked || !all_known || found.len() > MOST_LINKS {
+            let looked = self.facts.world.look_below(&top, &mut visit);
+            if !looked || !all_known || found.len() > MAX_LINKS {
                 let mut all: Vec<Target> = found.into_iter().map(Target::Known).collect();
                 all.extend(unseen);
                 return all;
@@ -278,43 +280,80 @@ impl Decider<'_> {
         found.into_iter().map(Target::Known).collect()
     }
 
-    /// Where the links lead that a pattern matches, as far as the file system can be looked at.
-    fn links_among(&self, target: &Target) -> Vec<SmolStr> {
+    /// What a pattern matches through links, on its way or at its end, as far as the file system can be looked at.
+    fn links_among(&self, target: &Target) -> Vec<Target> {
         let Target::Pattern(names) = target else {
             return Vec::new();
         };
         let mut found = Vec::new();
-        let mut wanted = |path: &str| {
-            let depth = path.split('/').filter(|part| !part.is_empty()).count();
-            // A link on the way counts as much as one at the end.
-            let way = names.get(..depth.min(names.len())).unwrap_or(names);
-            if may_be(way, path, Extent::Itself)
-                && let Some(real) = self.facts.world.real_path(path)
-            {
-                let real = self.in_own_terms(&real);
-                if real != path && !found.contains(&real) {
-                    found.push(real);
-                }
+        self.links_of(names, &mut found);
+        let mut next = 0;
+        // A link may lead to where further links match.
+        while let Some(link) = found.get(next).cloned() {
+            next += 1;
+            if found.len() > MAX_LINKS {
+                found.push(Target::Unknown(Origin::Limit));
+                break;
             }
-            false
+            if let Target::Pattern(names) = link {
+                self.links_of(&names, &mut found);
+            }
+        }
+        found
+    }
+
+    fn links_of(&self, names: &[Name], found: &mut Vec<Target>) {
+        let mut follow = |path: &str| {
+            let Some(real) = self.facts.world.real_path(path) else {
+                return;
+            };
+            let real = self.in_own_terms(&real);
+            if real == path {
+                return;
+            }
+            let rest = names.get(names_of(path).len()..).unwrap_or_default();
+            let target = if rest.is_empty() {
+                Target::Known(real)
+            } else {
+                Target::Pattern(names_of(&real).into_iter().chain(rest.iter().cloned()).collect())
+            };
+            if !found.contains(&target) {
+                found.push(target);
+            }
+        };
+        let root = literal_beginning(names);
+        follow(&root);
+        let mut visit = |entry: Entry<'_>| {
+            let on_the_way = way(names, entry.path);
+            if entry.is_link && matches!(on_the_way, Way::On | Way::There) {
+                follow(entry.path);
+            }
+            match on_the_way {
+                Way::On => Look::Into,
+                Way::There | Way::Below | Way::Off => Look::Past,
+            }
         };
         // Where not everything was seen, what was seen counts all the same.
-        let _seen_all = self.facts.world.any_below(&literal_beginning(names), &mut wanted);
-        found
+        let _seen_all = self.facts.world.look_below(&root, &mut visit);
     }
 
     /// A real path in terms of the project and home as they are named: where these are links themselves, what is below their real
     /// places is below them.
     fn in_own_terms(&self, real: &str) -> SmolStr {
-        for own in [Some(self.facts.project), self.facts.home].into_iter().flatten() {
-            if let Some(real_own) = self.facts.world.real_path(own)
-                && real_own != own
-                && let Some(rest) = below(real, &real_own)
-            {
-                return join_path(own, rest);
-            }
-        }
-        real.into()
+        let linked = self.linked.get_or_init(|| {
+            [Some(self.facts.project), self.facts.home]
+                .into_iter()
+                .flatten()
+                .filter_map(|own| {
+                    let place = self.facts.world.real_path(own)?;
+                    (place != own).then(|| (place, own))
+                })
+                .collect()
+        });
+        linked
+            .iter()
+            .find_map(|(place, own)| Some(join_path(own, below(real, place)?)))
+            .unwrap_or_else(|| real.into())
     }
 
     /// Whether a target is inside the project for certain; for writing and deleting, not the project itself.
@@ -458,7 +497,14 @@ impl Decider<'_> {
         };
         let index = self.index_for(asked.access);
         let mut worst = Ruling::Nothing;
-        let mut wanted = |path: &str| {
+        let mut visit = |entry: Entry<'_>| {
+            let path = entry.path;
+            let on = match fits.map(|own| (way(own, path), extent)) {
+                Some((Way::Off, _) | (Way::Below, Extent::Itself)) => return Look::Past,
+                Some((Way::On, _)) => return Look::Into,
+                Some((Way::There, Extent::Itself)) => Look::Past,
+                Some((Way::There | Way::Below, Extent::Tree | Extent::Somewhere)) | None => Look::Into,
+            };
             let name: Vec<_> = path
                 .rsplit('/')
                 .next()
@@ -472,10 +518,7 @@ impl Decider<'_> {
                     .any(|glob| crate::truth::covers(glob, &name) != Truth::No)
             };
             if (!names.only.is_empty() && !covers(&names.only)) || covers(&names.except) {
-                return false;
-            }
-            if fits.is_some_and(|own| !may_be(own, path, extent)) {
-                return false;
+                return on;
             }
             let mut found = Matched::default();
             let target = Target::Known(path.into());
@@ -489,30 +532,34 @@ impl Decider<'_> {
             );
             let ruling = found.ruling(self.plan, &mut |_| Truth::Yes);
             worst = worst.stricter(ruling);
-            matches!(ruling, Ruling::Deny(_))
+            if matches!(ruling, Ruling::Deny(_)) {
+                Look::Enough
+            } else {
+                on
+            }
         };
-        match self.facts.world.any_below(&root, &mut wanted) {
-            None => unsure,
-            Some(_) => match worst {
-                Ruling::Deny(rule) if !certain => Ruling::DenyMaybe(rule),
-                Ruling::Ask(rule) if !certain => Ruling::AskMaybe(rule),
-                Ruling::Deny(_) | Ruling::DenyMaybe(_) | Ruling::Ask(_) | Ruling::AskMaybe(_) => worst,
-                // Nothing below is forbidden: what is left is what matched for certain.
-                Ruling::Allow(_) | Ruling::Nothing => {
-                    let mut certain = Ruling::Nothing;
-                    for (group, truth) in matched.truths() {
-                        let is_allow = self
-                            .plan
-                            .rule_of(group)
-                            .is_some_and(|rule| rule.outcome == Outcome::Allow);
-                        if truth == Truth::Yes && is_allow {
-                            let rule = self.plan.groups.get(group as usize).copied().unwrap_or_default();
-                            certain = Ruling::Allow(RuleRef(rule));
-                        }
+        if !self.facts.world.look_below(&root, &mut visit) {
+            return unsure;
+        }
+        match worst {
+            Ruling::Deny(rule) if !certain => Ruling::DenyMaybe(rule),
+            Ruling::Ask(rule) if !certain => Ruling::AskMaybe(rule),
+            Ruling::Deny(_) | Ruling::DenyMaybe(_) | Ruling::Ask(_) | Ruling::AskMaybe(_) => worst,
+            // Nothing below is forbidden: what is left is what matched for certain.
+            Ruling::Allow(_) | Ruling::Nothing => {
+                let mut certain = Ruling::Nothing;
+                for (group, truth) in matched.truths() {
+                    let is_allow = self
+                        .plan
+                        .rule_of(group)
+                        .is_some_and(|rule| rule.outcome == Outcome::Allow);
+                    if truth == Truth::Yes && is_allow {
+                        let rule = self.plan.groups.get(group as usize).copied().unwrap_or_default();
+                        certain = Ruling::Allow(RuleRef(rule));
                     }
-                    certain
                 }
-            },
+                certain
+            }
         }
     }
 
@@ -592,23 +639,42 @@ fn literal_beginning(names: &[Name]) -> SmolStr {
     if path.is_empty() { "/".into() } else { path.into() }
 }
 
-/// Whether a path may match a pattern, or lie below a match where everything below is touched. A wildcard stands for no dot at
-/// the beginning of a name: a text that changes this is not understood.
-fn may_be(names: &[Name], path: &str, extent: Extent) -> bool {
-    let parts: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
-    let deep_enough = match extent {
-        Extent::Itself => parts.len() == names.len(),
-        Extent::Tree | Extent::Somewhere => parts.len() >= names.len(),
-    };
-    deep_enough
-        && names.iter().zip(parts).all(|(name, part)| match name {
+/// Where a path stands on the way that a pattern describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// What matches may lie below it.
+    On,
+    /// It may match.
+    There,
+    /// It lies below what may match.
+    Below,
+    /// Neither it nor what lies below it matches.
+    Off,
+}
+
+/// Holds a path against a pattern. A wildcard stands for no dot at the beginning of a name: a text that changes this is not
+/// understood.
+fn way(names: &[Name], path: &str) -> Way {
+    let mut parts = path.split('/').filter(|part| !part.is_empty());
+    for name in names {
+        let Some(part) = parts.next() else { return Way::On };
+        let fits = match name {
             Name::Literal(name) => name == part,
             Name::Pattern(pattern) => {
                 let text: Vec<_> = part.chars().map(Unit::Char).collect();
                 (pattern.starts_with('.') || pattern.starts_with('\\') || !part.starts_with('.'))
                     && crate::truth::overlap(&crate::truth::pattern_units(pattern), &text)
             }
-        })
+        };
+        if !fits {
+            return Way::Off;
+        }
+    }
+    if parts.next().is_none() {
+        Way::There
+    } else {
+        Way::Below
+    }
 }
 
 /// The path with its `..` as written: where a link stands before it, the system goes up from where the link leads, which only the

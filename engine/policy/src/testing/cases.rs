@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 
 use crate::decide::{Call, decide};
 use crate::document::{Mode, Outcome};
-use crate::facts::{Facts, World, below, join_path};
+use crate::facts::{Entry, Facts, Look, World, below, join_path};
 use crate::load::{Files, Root, load};
 use crate::plan::Plan;
 use crate::read::Format;
@@ -304,16 +304,18 @@ impl World for CaseWorld {
         self.files.get(path).cloned()
     }
 
-    fn any_below(&self, root: &str, wanted: &mut dyn FnMut(&str) -> bool) -> Option<bool> {
+    fn look_below(&self, root: &str, visit: &mut dyn FnMut(Entry<'_>) -> Look) -> bool {
+        let mut show = |path: &str| {
+            let is_link = self.links.contains_key(path);
+            visit(Entry { path, is_link })
+        };
         if self.files.contains_key(root) {
-            return Some(wanted(root));
+            let _whole = show(root);
+            return true;
         }
         // A case names some of the files that exist; of the others nothing is known.
         let named = self.links.keys().chain(self.files.keys());
-        let mut found = false;
-        for path in named.filter(|path| below(path, root).is_some_and(|rest| !rest.is_empty())) {
-            found |= wanted(path);
-        }
-        found.then_some(true)
+        let mut inside = named.filter(|path| below(path, root).is_some_and(|rest| !rest.is_empty()));
+        inside.any(|path| show(path) == Look::Enough)
     }
 }
