@@ -92,5 +92,39 @@ fn main() -> Result<(), Box<dyn Error>> {
     writeln!(index, "pub(super) static NAMES: &[(&str, u32)] = &{names:?};")?;
     fs::write(out.join("definitions.rs"), index)?;
     fs::write(out.join("definitions.bin"), bytes)?;
+
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tooldefs/variables.txt");
+    writeln!(stdout, "cargo::rerun-if-changed={}", list.display())?;
+    fs::write(out.join("variables.rs"), variables(&fs::read_to_string(&list)?)?)?;
     Ok(())
+}
+
+/// The list of variables as tables: names by name, and patterns with a star. Each with whether it is dangerous.
+fn variables(text: &str) -> Result<String, String> {
+    let mut names: BTreeMap<&str, bool> = BTreeMap::new();
+    let mut patterns: BTreeMap<&str, bool> = BTreeMap::new();
+    for (number, line) in text.lines().enumerate() {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let mut words = line.split(' ');
+        let dangerous = match words.next() {
+            Some("dangerous") => true,
+            Some("harmless") => false,
+            Some(_) | None => return Err(format!("tooldefs/variables.txt:{}: unknown kind", number + 1)),
+        };
+        for name in words {
+            let table = if name.contains('*') {
+                &mut patterns
+            } else {
+                &mut names
+            };
+            *table.entry(name).or_default() |= dangerous;
+        }
+    }
+    Ok(format!(
+        "static NAMES: &[(&str, bool)] = &{:?};\nstatic PATTERNS: &[(&str, bool)] = &{:?};\n",
+        names.into_iter().collect::<Vec<_>>(),
+        patterns.into_iter().collect::<Vec<_>>()
+    ))
 }

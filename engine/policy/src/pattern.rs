@@ -14,6 +14,7 @@ pub use command::{
     CommandPart, CommandPattern, EnvironmentPattern, FlagPattern, ProgramPattern, WordPattern, WordPiece,
 };
 pub use glob::{CharClass, Glob, GlobPiece};
+pub(crate) use glob::{Piece, wildcards_match};
 pub use host::{HostName, HostPattern};
 pub use path::{PathAnchor, PathPattern, PathReach, PathSegment};
 pub use problem::{Parsed, PatternProblem};

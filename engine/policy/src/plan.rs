@@ -4,7 +4,9 @@
 //! been checked. Invariant (closed sets): no set is referred to by name any more.
 
 mod compile;
+mod graph;
 mod hosts;
+mod kept;
 mod paths;
 mod rules;
 mod texts;
@@ -13,6 +15,7 @@ mod words;
 pub use compile::compile;
 pub(crate) use compile::file_word;
 pub(crate) use hosts::{Host, HostIndex, parse_host};
+pub(crate) use kept::Kept;
 pub(crate) use paths::{End, Extent, GroupId, Names, PathIndex, Segment};
 pub use rules::RuleId;
 pub(crate) use rules::{CompiledCondition, PlanRule};
@@ -33,9 +36,10 @@ use crate::verdict::Request;
 /// All rules, ready to decide with. Immutable; share it behind an `Arc`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Plan {
-    pub(crate) rules: Vec<PlanRule>,
-    /// The rule of each group.
-    pub(crate) groups: Vec<u32>,
+    /// The rule of each group of patterns.
+    pub(crate) rules: Kept<PlanRule>,
+    /// Rules as they are written, each counted once however many groups its patterns are.
+    pub(crate) rule_count: usize,
     pub(crate) commands: WordTrie,
     /// Programs that are named by their file: the group is the number of the stand-in first word in `commands`.
     pub(crate) program_files: PathIndex,
@@ -90,7 +94,7 @@ impl Plan {
     /// Number of rules, alternatives of one line counted once.
     #[must_use]
     pub fn rule_count(&self) -> usize {
-        self.rules.len()
+        self.rule_count
     }
 
     /// The mode a session starts in.
@@ -175,8 +179,7 @@ impl Plan {
     }
 
     pub(crate) fn rule_of(&self, group: GroupId) -> Option<&PlanRule> {
-        let rule = *self.groups.get(group as usize)?;
-        self.rules.get(rule as usize)
+        self.rules.get(group as usize)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use engine_shell::Value;
 
-use crate::pattern::{Glob, GlobPiece, WordPattern, WordPiece};
+use crate::pattern::{Glob, GlobPiece, Piece, WordPattern, WordPiece, wildcards_match};
 
 /// No, maybe or yes; `max` joins alternatives, `min` joins conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -209,8 +209,9 @@ fn step_all(pattern: &[Unit<'_>], text: &[Unit<'_>], takes: impl Fn(Unit<'_>, Un
         *start = true;
     }
     close(&mut states, pattern);
+    let mut next = states.clone();
     for unit in text {
-        let mut next = vec![false; pattern.len() + 1];
+        next.fill(false);
         for (at, own) in pattern.iter().enumerate() {
             if states.get(at) != Some(&true) || !takes(*own, *unit) {
                 continue;
@@ -220,7 +221,7 @@ fn step_all(pattern: &[Unit<'_>], text: &[Unit<'_>], takes: impl Fn(Unit<'_>, Un
                 *state = true;
             }
         }
-        states = next;
+        std::mem::swap(&mut states, &mut next);
         close(&mut states, pattern);
     }
     states.last() == Some(&true)
@@ -228,14 +229,17 @@ fn step_all(pattern: &[Unit<'_>], text: &[Unit<'_>], takes: impl Fn(Unit<'_>, Un
 
 /// Whether some text is both covered by the pattern and stood for by the units.
 pub(crate) fn overlap(pattern: &[Unit<'_>], text: &[Unit<'_>]) -> bool {
-    let width = pattern.len() + 1;
-    let mut states = vec![false; width];
+    if ends_differ(pattern.first(), text.first()) || ends_differ(pattern.last(), text.last()) {
+        return false;
+    }
+    let mut states = vec![false; pattern.len() + 1];
     if let Some(start) = states.first_mut() {
         *start = true;
     }
     close(&mut states, pattern);
+    let mut next = states.clone();
     for unit in text {
-        let mut next = vec![false; width];
+        next.fill(false);
         if matches!(unit, Unit::Run) {
             // Any number of characters: every later position can be reached.
             if let Some(first) = states.iter().position(|state| *state) {
@@ -255,16 +259,24 @@ pub(crate) fn overlap(pattern: &[Unit<'_>], text: &[Unit<'_>]) -> bool {
                 }
             }
         }
-        states = next;
+        std::mem::swap(&mut states, &mut next);
         close(&mut states, pattern);
     }
     states.last() == Some(&true)
+}
+
+/// Whether both are a character and not the same, which rules most pairs out at once.
+fn ends_differ(one: Option<&Unit<'_>>, other: Option<&Unit<'_>>) -> bool {
+    matches!((one, other), (Some(Unit::Char(one)), Some(Unit::Char(other))) if one != other)
 }
 
 /// What a glob says of a value.
 pub(crate) fn glob_says(glob: &Glob, value: &Value) -> Truth {
     if glob.is_any() {
         return Truth::Yes;
+    }
+    if let Value::Known(text) = value {
+        return Truth::known(glob.matches(text));
     }
     units_say(&[glob_units(glob)], value)
 }
@@ -274,8 +286,21 @@ pub(crate) fn word_says(pattern: &WordPattern, value: &Value) -> Truth {
     if pattern.is_any() {
         return Truth::Yes;
     }
-    if let (Some(literal), Some(known)) = (pattern.literal(), value.known()) {
-        return Truth::known(literal == known);
+    if let Value::Known(text) = value
+        && pattern
+            .pieces
+            .iter()
+            .all(|piece| !matches!(piece, WordPiece::Choice(_)))
+    {
+        return Truth::known(wildcards_match(
+            &pattern.pieces,
+            text,
+            |piece, rest| match piece {
+                WordPiece::Text(text) => Piece::one(rest.strip_prefix(text.as_str())),
+                WordPiece::AnyText => Piece::Run,
+                WordPiece::Choice(_) => Piece::Fails,
+            },
+        ));
     }
     units_say(&word_units(pattern), value)
 }

@@ -222,7 +222,7 @@ impl Decider<'_> {
                 continue;
             }
             let rank = u8::from(rule.names_program && !rule.bounds_operands) + 2 * u8::from(rule.everything);
-            let reference = RuleRef(self.plan.groups.get(group as usize).copied().unwrap_or_default());
+            let reference = RuleRef(group);
             if allow.is_none_or(|(best, _)| rank > best) {
                 allow = Some((rank, reference));
             }

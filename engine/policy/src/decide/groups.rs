@@ -53,14 +53,27 @@ impl Matched {
             .filter(|(_, truth)| *truth != Truth::No)
     }
 
-    /// What the matching rules say; `condition` is asked for what else must hold.
+    /// What the matching rules say; `condition` is asked for what else must hold. Of equally strict rules the first one is named.
     pub(super) fn ruling(&self, plan: &Plan, condition: &mut dyn FnMut(GroupId) -> Truth) -> Ruling {
         let mut best = Ruling::Nothing;
+        let mut best_group = GroupId::MAX;
         for (group, truth) in self.truths() {
-            let Some(rule) = plan.rule_of(group) else { continue };
-            let truth = truth.min(condition(group));
-            let reference = RuleRef(plan.groups.get(group as usize).copied().unwrap_or_default());
-            let ruling = match (rule.outcome, truth) {
+            let reference = RuleRef(group);
+            let Some(rule) = plan.rule_of(group) else {
+                // A rule that cannot be read back may be one that forbids.
+                best = best.stricter(Ruling::DenyMaybe(reference));
+                continue;
+            };
+            // What cannot change the answer need not be asked for its conditions.
+            let limit = match rule.outcome {
+                Outcome::Allow => Ruling::Allow(reference),
+                Outcome::Ask => Ruling::Ask(reference),
+                Outcome::Deny => Ruling::Deny(reference),
+            };
+            if (limit.rank(), best_group) <= (best.rank(), group) {
+                continue;
+            }
+            let ruling = match (rule.outcome, truth.min(condition(group))) {
                 (_, Truth::No) | (Outcome::Allow, Truth::Maybe) => continue,
                 (Outcome::Deny, Truth::Yes) => Ruling::Deny(reference),
                 (Outcome::Deny, Truth::Maybe) => Ruling::DenyMaybe(reference),
@@ -68,8 +81,8 @@ impl Matched {
                 (Outcome::Ask, Truth::Maybe) => Ruling::AskMaybe(reference),
                 (Outcome::Allow, Truth::Yes) => Ruling::Allow(reference),
             };
-            if ruling.rank() > best.rank() {
-                best = ruling;
+            if ruling.rank() > best.rank() || (ruling.rank() == best.rank() && group < best_group) {
+                (best, best_group) = (ruling, group);
             }
         }
         best

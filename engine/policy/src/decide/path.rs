@@ -346,7 +346,7 @@ impl Decider<'_> {
                 .flatten()
                 .filter_map(|own| {
                     let place = self.facts.world.real_path(own)?;
-                    (place != own).then(|| (place, own))
+                    (place != own).then_some((place, own))
                 })
                 .collect()
         });
@@ -554,8 +554,7 @@ impl Decider<'_> {
                         .rule_of(group)
                         .is_some_and(|rule| rule.outcome == Outcome::Allow);
                     if truth == Truth::Yes && is_allow {
-                        let rule = self.plan.groups.get(group as usize).copied().unwrap_or_default();
-                        certain = Ruling::Allow(RuleRef(rule));
+                        certain = Ruling::Allow(RuleRef(group));
                     }
                 }
                 certain

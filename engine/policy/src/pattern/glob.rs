@@ -84,6 +84,17 @@ impl Glob {
         self.pieces == [GlobPiece::AnyText]
     }
 
+    /// Whether it matches a text.
+    #[must_use]
+    pub fn matches(&self, text: &str) -> bool {
+        wildcards_match(&self.pieces, text, |piece, rest| match piece {
+            GlobPiece::AnyText => Piece::Run,
+            GlobPiece::Text(text) => Piece::one(rest.strip_prefix(text.as_str())),
+            GlobPiece::AnyChar => Piece::one(after_char(rest, |_| true)),
+            GlobPiece::Class(class) => Piece::one(after_char(rest, |c| class.contains(c))),
+        })
+    }
+
     pub(crate) fn push_text(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -104,6 +115,67 @@ impl Glob {
                 }
             }
             GlobPiece::AnyChar | GlobPiece::Class(_) => self.pieces.push(piece),
+        }
+    }
+}
+
+/// What a piece of a pattern takes of a text.
+pub(crate) enum Piece<'t> {
+    /// Any characters.
+    Run,
+    /// The beginning: this is left.
+    Leaves(&'t str),
+    /// Nothing: the text begins with something else.
+    Fails,
+}
+
+impl<'t> Piece<'t> {
+    /// A piece that is no run, by what it leaves of the text.
+    pub(crate) fn one(left: Option<&'t str>) -> Self {
+        left.map_or(Self::Fails, Self::Leaves)
+    }
+}
+
+fn after_char(text: &str, accepts: impl Fn(char) -> bool) -> Option<&str> {
+    let mut chars = text.chars();
+    chars.next().filter(|&c| accepts(c)).map(|_| chars.as_str())
+}
+
+/// Whether pieces in order cover a text: what stands between two runs is taken where it first fits, since a later place leaves no
+/// more to what follows.
+pub(crate) fn wildcards_match<'t, P>(
+    pieces: &[P],
+    text: &'t str,
+    take: impl Fn(&P, &'t str) -> Piece<'t>,
+) -> bool {
+    let (mut left, mut rest) = (pieces, text);
+    // Pieces after the last run, and the text that the run has not taken yet.
+    let mut fallback: Option<(&[P], &str)> = None;
+    loop {
+        let taken = match left.split_first() {
+            Some((piece, after)) => match take(piece, rest) {
+                Piece::Run if after.is_empty() => return true,
+                Piece::Run => {
+                    fallback = Some((after, rest));
+                    left = after;
+                    continue;
+                }
+                Piece::Leaves(text) => Some((after, text)),
+                Piece::Fails => None,
+            },
+            None if rest.is_empty() => return true,
+            None => None,
+        };
+        match (taken, fallback) {
+            (Some((after, text)), _) => (left, rest) = (after, text),
+            (None, Some((after, from))) => {
+                let Some(from) = after_char(from, |_| true) else {
+                    return false;
+                };
+                fallback = Some((after, from));
+                (left, rest) = (after, from);
+            }
+            (None, None) => return false,
         }
     }
 }
@@ -252,6 +324,33 @@ mod tests {
         for text in ["ab[", "ab[]", "ab[z-a]", "ab[a"] {
             let problem = Glob::parse(text).expect_err(text);
             assert_eq!(problem.range, 2..text.len(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_glob_matches_what_its_pieces_cover() {
+        for (glob, text, expected) in [
+            ("", "", true),
+            ("", "a", false),
+            ("*", "", true),
+            ("a*c*e", "abcde", true),
+            ("a*c*e", "abcdf", false),
+            ("*.tar.gz", "a.tar.tar.gz", true),
+            ("*ab", "aab", true),
+            ("*a?b*", "xaab", true),
+            ("a*b?", "abbb", true),
+            ("a*b?", "ab", false),
+            ("[a-c]x*", "bx", true),
+            ("[!a-c]x*", "bx", false),
+            ("?", "ä", true),
+            ("*ä", "öä", true),
+            ("**a", "a", true),
+        ] {
+            assert_eq!(
+                Glob::parse(glob).unwrap().0.matches(text),
+                expected,
+                "{glob} {text}"
+            );
         }
     }
 }

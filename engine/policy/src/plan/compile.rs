@@ -3,8 +3,10 @@
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-use super::paths::End;
-use super::{CompiledCondition, PathIndex, Plan, PlanRule};
+use super::kept::{Kept, number};
+use super::paths::{End, PathIndexDraft};
+use super::words::WordTrieDraft;
+use super::{CompiledCondition, PathIndex, Plan, PlanRule, WordTrie};
 use crate::definition::Definition;
 use crate::diagnostic::{Diagnostic, Level};
 use crate::document::{
@@ -37,18 +39,35 @@ pub fn compile(
     {
         return Err(compiler.problems);
     }
-    Ok(compiler.plan)
+    compiler
+        .finish()
+        .ok_or_else(|| vec![Diagnostic::error(UNWRITABLE.0, UNWRITABLE.1, Place::default())])
 }
+
+/// Code and text for what no pattern is known to cause: a plan that has no form as bytes.
+const UNWRITABLE: (&str, &str) = ("policy::plan", "the compiled rules cannot be written");
 
 /// Levels of sets within sets.
 const MAX_SET_DEPTH: usize = 32;
 
 struct Compiler<'a> {
     plan: Plan,
+    rules: Vec<PlanRule>,
+    indexes: Indexes,
     sets: FxHashMap<&'a str, &'a SetMembers>,
     sources: &'a Sources,
     problems: Vec<Diagnostic>,
     files: u32,
+}
+
+/// What patterns are put into before the plan has them for good.
+#[derive(Default)]
+struct Indexes {
+    commands: WordTrieDraft,
+    program_files: PathIndexDraft,
+    reads: PathIndexDraft,
+    writes: PathIndexDraft,
+    deletes: PathIndexDraft,
 }
 
 /// The patterns and exceptions that belong together after sets are resolved.
@@ -65,9 +84,9 @@ impl<'a> Compiler<'a> {
         }
         Self {
             plan: Plan {
-                rules: Vec::new(),
-                groups: Vec::new(),
-                commands: super::WordTrie::default(),
+                rules: Kept::default(),
+                rule_count: 0,
+                commands: WordTrie::default(),
                 program_files: PathIndex::default(),
                 texts: super::TextIndex::default(),
                 reads: PathIndex::default(),
@@ -92,11 +111,30 @@ impl<'a> Compiler<'a> {
                     .collect(),
                 derived: std::sync::OnceLock::new(),
             },
+            rules: Vec::new(),
+            indexes: Indexes::default(),
             sets,
             sources,
             problems: Vec::new(),
             files: 0,
         }
+    }
+
+    /// The plan; `None` if something in it cannot be written.
+    fn finish(self) -> Option<Plan> {
+        let mut places: Vec<Place> = self.rules.iter().map(|rule| rule.place).collect();
+        places.sort_unstable_by_key(|place| (place.source, place.span.start));
+        places.dedup();
+        Some(Plan {
+            rules: Kept::new(&self.rules)?,
+            rule_count: places.len(),
+            commands: self.indexes.commands.set()?,
+            program_files: self.indexes.program_files.set()?,
+            reads: self.indexes.reads.set()?,
+            writes: self.indexes.writes.set()?,
+            deletes: self.indexes.deletes.set()?,
+            ..self.plan
+        })
     }
 
     fn document(&mut self, document: &'a Document) {
@@ -362,11 +400,8 @@ impl<'a> Compiler<'a> {
     }
 
     fn group(&mut self, rule: PlanRule) -> super::GroupId {
-        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let rule_number = number(self.plan.rules.len());
-        self.plan.rules.push(rule);
-        self.plan.groups.push(rule_number);
-        number(self.plan.groups.len() - 1)
+        self.rules.push(rule);
+        number(self.rules.len() - 1)
     }
 
     /// Splits the terms of a rule: its own patterns are one group, each set it names is another with the set's exceptions too.
@@ -461,7 +496,7 @@ impl<'a> Compiler<'a> {
     fn command(&mut self, pattern: &CommandPattern, place: Place, end: End) {
         for program in &pattern.programs {
             let result = match program {
-                ProgramPattern::Name(name) => self.plan.commands.insert(name, &pattern.rest, end),
+                ProgramPattern::Name(name) => self.indexes.commands.insert(name, &pattern.rest, end),
                 ProgramPattern::File(path) => {
                     let number = self.files;
                     self.files += 1;
@@ -470,13 +505,18 @@ impl<'a> Compiler<'a> {
                         except: false,
                     };
                     for way in &path.alternatives {
-                        self.plan
-                            .program_files
-                            .insert(path.anchor.reach(Outcome::Ask), way, true, stand_in);
+                        self.indexes.program_files.insert(
+                            path.anchor.reach(Outcome::Ask),
+                            way,
+                            true,
+                            stand_in,
+                        );
                     }
-                    self.plan
-                        .commands
-                        .insert(&WordPattern::exactly(&file_word(number)), &pattern.rest, end)
+                    self.indexes.commands.insert(
+                        &WordPattern::exactly(&file_word(number)),
+                        &pattern.rest,
+                        end,
+                    )
                 }
             };
             if result.is_err() {
@@ -528,9 +568,9 @@ impl<'a> Compiler<'a> {
             .anchor
             .reach(if end.except { opposite(outcome) } else { outcome });
         let index = match kind {
-            Kind::Read => &mut self.plan.reads,
-            Kind::Write => &mut self.plan.writes,
-            Kind::Delete => &mut self.plan.deletes,
+            Kind::Read => &mut self.indexes.reads,
+            Kind::Write => &mut self.indexes.writes,
+            Kind::Delete => &mut self.indexes.deletes,
         };
         for way in &pattern.alternatives {
             index.insert(reach, way, kind == Kind::Read || outcome != Outcome::Allow, end);
@@ -585,7 +625,7 @@ impl<'a> Compiler<'a> {
                     group: self.group(colon),
                     except: false,
                 };
-                if self.plan.commands.insert(&program, &parts, end).is_err() {
+                if self.indexes.commands.insert(&program, &parts, end).is_err() {
                     self.problem(
                         "policy::pattern-too-large",
                         "the rule stands for too many commands".to_owned(),
@@ -607,7 +647,7 @@ impl<'a> Compiler<'a> {
                 except: false,
             };
             // Cannot be too large: one way.
-            let _one_way = self.plan.commands.insert(&any, &[CommandPart::AnyWords], end);
+            let _one_way = self.indexes.commands.insert(&any, &[CommandPart::AnyWords], end);
             return;
         }
         rule.names_program = match pattern.pieces.first() {
@@ -649,7 +689,7 @@ impl<'a> Compiler<'a> {
             except: false,
         };
         if self
-            .plan
+            .indexes
             .commands
             .insert(&WordPattern::exactly(program), &parts, end)
             .is_err()
@@ -700,7 +740,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn within(&mut self, outcome: Outcome, terms: &'a [Spanned<Term<PathPattern>>]) -> PathIndex {
-        let mut index = PathIndex::default();
+        let mut index = PathIndexDraft::default();
         for term in terms {
             let (mut patterns, mut except) = (Vec::new(), Vec::new());
             self.flatten(term, paths_of, 0, &mut patterns, &mut except);
@@ -720,7 +760,11 @@ impl<'a> Compiler<'a> {
                 }
             }
         }
-        index
+        index.set().unwrap_or_else(|| {
+            let place = terms.first().map_or_else(Place::default, |term| term.place);
+            self.problem(UNWRITABLE.0, UNWRITABLE.1.to_owned(), place, None);
+            PathIndex::default()
+        })
     }
 }
 

@@ -3,11 +3,11 @@
 //! Matching walks the segments of a path once, whatever the number of patterns. Patterns that cannot match cost nothing: a
 //! literal segment is one hash lookup. Invariant (same end): an end of a pattern covers that path and everything below it.
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use smol_str::{SmolStr, StrExt};
+use smol_str::StrExt;
 
-use crate::pattern::{Glob, GlobPiece, PathReach, PathSegment};
+use super::graph::{Draft, Graph, NodeId, Step};
+use crate::pattern::{Glob, PathReach, PathSegment};
 use crate::truth::{Truth, Unit, covers, glob_units, overlap, pattern_units};
 
 /// Number of a group: the patterns and exceptions of one term of one rule.
@@ -22,24 +22,31 @@ pub(crate) struct End {
     pub except: bool,
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Node {
-    names: FxHashMap<SmolStr, u32>,
-    /// Names with capitals, by their lower-case form.
-    folded: Vec<(SmolStr, u32)>,
-    globs: Vec<(Glob, u32)>,
-    /// Reached by any number of segments, this one's included.
-    deep: Option<u32>,
-    /// Loops on every segment.
-    is_deep: bool,
-    ends: Vec<End>,
+/// The patterns below one starting point, as they are put in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PathTrieDraft(Draft<Glob>);
+
+impl PathTrieDraft {
+    /// Adds one pattern.
+    fn insert(&mut self, segments: &[PathSegment], end: End) {
+        let at = segments.iter().fold(0, |at, segment| {
+            let step = match segment {
+                PathSegment::AnyDepth => Step::Many,
+                PathSegment::Name(glob) if glob.is_any() => Step::Any,
+                PathSegment::Name(glob) => match glob.literal() {
+                    Some(name) => Step::Name(name),
+                    None => Step::Pattern(glob),
+                },
+            };
+            self.0.step(at, &step)
+        });
+        self.0.end(at, end);
+    }
 }
 
 /// The patterns below one starting point.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct PathTrie {
-    nodes: Vec<Node>,
-}
+pub(crate) struct PathTrie(Graph<Glob>);
 
 /// One segment of a path that is matched.
 #[derive(Clone, Debug)]
@@ -71,69 +78,13 @@ pub(crate) struct Names<'a> {
 }
 
 /// A set of live states, each with whether it is reached for certain.
-type States = Vec<(u32, bool)>;
+type States = Vec<(NodeId, bool)>;
+
+/// Names of a pattern that are held against the names that a tree is about; what is longer counts whatever its names.
+const MAX_DEPTH: usize = 64;
 
 impl PathTrie {
-    fn node(&self, at: u32) -> Option<&Node> {
-        self.nodes.get(at as usize)
-    }
-
-    fn fresh(&mut self) -> u32 {
-        self.nodes.push(Node::default());
-        u32::try_from(self.nodes.len() - 1).unwrap_or(u32::MAX)
-    }
-
-    /// Adds one pattern.
-    pub(crate) fn insert(&mut self, segments: &[PathSegment], end: End) {
-        if self.nodes.is_empty() {
-            self.fresh();
-        }
-        let mut at = 0u32;
-        for segment in segments {
-            at = self.step(at, segment);
-        }
-        if let Some(node) = self.nodes.get_mut(at as usize)
-            && !node.ends.contains(&end)
-        {
-            node.ends.push(end);
-        }
-    }
-
-    fn step(&mut self, at: u32, segment: &PathSegment) -> u32 {
-        let Some(node) = self.node(at) else { return at };
-        let known = match segment {
-            PathSegment::Name(glob) => match glob.literal() {
-                Some(name) => node.names.get(name).copied(),
-                None => node.globs.iter().find(|(own, _)| own == glob).map(|&(_, to)| to),
-            },
-            PathSegment::AnyDepth => node.deep.or(node.is_deep.then_some(at)),
-        };
-        if let Some(to) = known {
-            return to;
-        }
-        let to = self.fresh();
-        if let Some(new) = self.nodes.get_mut(to as usize) {
-            new.is_deep = matches!(segment, PathSegment::AnyDepth);
-        }
-        if let Some(node) = self.nodes.get_mut(at as usize) {
-            match segment {
-                PathSegment::Name(glob) => match glob.literal() {
-                    Some(name) => {
-                        let lower = name.to_lowercase_smolstr();
-                        if lower != name {
-                            node.folded.push((lower, to));
-                        }
-                        node.names.insert(name.into(), to);
-                    }
-                    None => node.globs.push((glob.clone(), to)),
-                },
-                PathSegment::AnyDepth => node.deep = Some(to),
-            }
-        }
-        to
-    }
-
-    fn enter(&self, states: &mut States, at: u32, certain: bool) {
+    fn enter(&self, states: &mut States, at: NodeId, certain: bool) {
         match states.iter_mut().find(|(own, _)| *own == at) {
             Some((_, own)) => {
                 if *own || !certain {
@@ -143,7 +94,7 @@ impl PathTrie {
             }
             None => states.push((at, certain)),
         }
-        if let Some(deep) = self.node(at).and_then(|node| node.deep) {
+        if let Some(deep) = self.0.many(at) {
             self.enter(states, deep, certain);
         }
     }
@@ -158,18 +109,18 @@ impl PathTrie {
         fold: bool,
         hit: &mut dyn FnMut(End, Truth),
     ) {
-        if self.nodes.is_empty() {
+        if self.0.is_empty() {
             return;
         }
-        let mut states = States::new();
+        let (mut states, mut next) = (States::new(), States::new());
         self.enter(&mut states, 0, !fold);
         self.report(&states, hit);
         for segment in segments {
-            let mut next = States::new();
+            next.clear();
             for &(at, certain) in &states {
                 self.advance(at, certain, segment, fold, &mut next);
             }
-            states = next;
+            std::mem::swap(&mut states, &mut next);
             if states.is_empty() {
                 return;
             }
@@ -184,151 +135,122 @@ impl PathTrie {
 
     fn report(&self, states: &States, hit: &mut dyn FnMut(End, Truth)) {
         for &(at, certain) in states {
-            for &end in self.node(at).map_or(&[][..], |node| &node.ends) {
+            for end in self.0.ends(at) {
                 hit(end, if certain { Truth::Yes } else { Truth::Maybe });
             }
         }
     }
 
-    fn advance(&self, at: u32, certain: bool, segment: &Segment<'_>, fold: bool, next: &mut States) {
-        let Some(node) = self.node(at) else { return };
+    fn advance(&self, at: NodeId, certain: bool, segment: &Segment<'_>, fold: bool, next: &mut States) {
         match segment {
-            Segment::Name(name) => {
-                if let Some(&to) = node.names.get(*name) {
-                    self.enter(next, to, certain);
-                }
-                if fold {
-                    let lower = name.to_lowercase_smolstr();
-                    if let Some(&to) = node.names.get(&lower) {
-                        self.enter(next, to, false);
-                    }
-                    for (own, to) in &node.folded {
-                        if *own == lower {
-                            self.enter(next, *to, false);
-                        }
-                    }
-                }
-                if !node.globs.is_empty() {
-                    let lower = fold.then(|| name.to_lowercase());
-                    let name = lower.as_deref().unwrap_or(name);
-                    for (glob, to) in &node.globs {
-                        // Most globs are ruled out by their ends, which takes no memory.
-                        let matches = glob.is_any()
-                            || (ends_fit(glob, name)
-                                && covers(
-                                    &glob_units(glob),
-                                    &name.chars().map(Unit::Char).collect::<Vec<_>>(),
-                                ) == Truth::Yes);
-                        if matches {
-                            self.enter(next, *to, certain);
-                        }
-                    }
-                }
-            }
-            Segment::Pattern(pattern) => {
-                let units = pattern_units(pattern);
-                let hidden = pattern.starts_with(['*', '?', '[']);
-                for (name, &to) in &node.names {
-                    if hidden && name.starts_with('.') {
-                        continue;
-                    }
-                    let own: Vec<_> = name.chars().map(Unit::Char).collect();
-                    if overlap(&own, &units) {
-                        self.enter(next, to, false);
-                    }
-                }
-                for (glob, to) in &node.globs {
-                    let own = glob_units(glob);
-                    if hidden && matches!(own.first(), Some(Unit::Char('.'))) {
-                        continue;
-                    }
-                    match covers(&own, &units) {
-                        Truth::No => {}
-                        Truth::Maybe => self.enter(next, *to, false),
-                        Truth::Yes => self.enter(next, *to, certain),
-                    }
+            Segment::Name(name) => self.advance_name(at, certain, name, fold, next),
+            Segment::Pattern(pattern) => self.advance_pattern(at, certain, pattern, next),
+        }
+        if self.0.loops(at) {
+            self.enter(next, at, certain);
+        }
+    }
+
+    fn advance_name(&self, at: NodeId, certain: bool, name: &str, fold: bool, next: &mut States) {
+        for to in self.0.follow(at, name, false) {
+            self.enter(next, to, certain);
+        }
+        if let Some(to) = self.0.any(at) {
+            self.enter(next, to, certain);
+        }
+        let lower = fold.then(|| name.to_lowercase_smolstr());
+        if let Some(lower) = &lower {
+            for folded in [false, true] {
+                for to in self.0.follow(at, lower, folded) {
+                    self.enter(next, to, false);
                 }
             }
         }
-        if node.is_deep {
-            self.enter(next, at, certain);
+        let name = lower.as_deref().unwrap_or(name);
+        for (glob, to) in self.0.patterns(at) {
+            match glob {
+                Some(glob) if glob.matches(name) => self.enter(next, to, certain),
+                Some(_) => {}
+                None => self.enter(next, to, false),
+            }
+        }
+    }
+
+    fn advance_pattern(&self, at: NodeId, certain: bool, pattern: &str, next: &mut States) {
+        let units = pattern_units(pattern);
+        let hidden = pattern.starts_with(['*', '?', '[']);
+        for (name, to) in self.0.names(at) {
+            if hidden && name.starts_with('.') {
+                continue;
+            }
+            let own: Vec<_> = name.chars().map(Unit::Char).collect();
+            if overlap(&own, &units) {
+                self.enter(next, to, false);
+            }
+        }
+        if let Some(to) = self.0.any(at) {
+            self.enter(next, to, certain);
+        }
+        for (glob, to) in self.0.patterns(at) {
+            let Some(glob) = glob else {
+                self.enter(next, to, false);
+                continue;
+            };
+            let own = glob_units(glob);
+            if hidden && matches!(own.first(), Some(Unit::Char('.'))) {
+                continue;
+            }
+            match covers(&own, &units) {
+                Truth::No => {}
+                Truth::Maybe => self.enter(next, to, false),
+                Truth::Yes => self.enter(next, to, certain),
+            }
         }
     }
 
     /// Reports every end that can still be reached below a state, unless the names that the tree is about rule it out.
     fn beyond(
         &self,
-        at: u32,
+        at: NodeId,
         names: &Names<'_>,
         last_fits: bool,
         depth: usize,
         hit: &mut dyn FnMut(End, Truth),
     ) {
-        let Some(node) = self.node(at) else { return };
-        if depth > 64 {
-            return;
-        }
-        if depth > 0 && (last_fits || node.is_deep) {
-            for &end in &node.ends {
+        if depth > 0 && (last_fits || self.0.loops(at)) {
+            for end in self.0.ends(at) {
                 hit(end, Truth::Maybe);
             }
         }
-        if names.only.is_empty() && names.except.is_empty() {
+        if depth > MAX_DEPTH || (names.only.is_empty() && names.except.is_empty()) {
             // Every name counts, so that none need be looked at.
-            for &to in node
-                .names
-                .values()
-                .chain(node.globs.iter().map(|(_, to)| to))
-                .chain(&node.deep)
-            {
-                self.beyond(to, names, true, depth + 1, hit);
+            for end in self.0.ends_below(at) {
+                hit(end, Truth::Maybe);
             }
             return;
         }
-        let mut below = |glob: &[Unit<'_>], to: u32| {
+        let mut below = |glob: &[Unit<'_>], to: NodeId| {
             if names.except.iter().any(|out| covers(out, glob) == Truth::Yes) {
                 return;
             }
             let leaf = names.only.is_empty() || names.only.iter().any(|only| overlap(only, glob));
             // What ends here covers everything below, so that a directory of any name counts.
-            let directory = self.node(to).is_some_and(|node| !node.ends.is_empty());
-            self.beyond(
-                to,
-                names,
-                leaf || (directory && is_directory_pattern(self, to)),
-                depth + 1,
-                hit,
-            );
+            let directory = self.0.ends(to).next().is_some() && self.0.goes_on(to);
+            self.beyond(to, names, leaf || directory, depth + 1, hit);
         };
-        for (name, &to) in &node.names {
+        for (name, to) in self.0.names(at) {
             below(&name.chars().map(Unit::Char).collect::<Vec<_>>(), to);
         }
-        for (glob, to) in &node.globs {
-            below(&glob_units(glob), *to);
+        if let Some(to) = self.0.any(at) {
+            below(&[Unit::Run], to);
         }
-        if let Some(deep) = node.deep {
+        for (glob, to) in self.0.patterns(at) {
+            below(&glob.map_or_else(|| vec![Unit::Run], glob_units), to);
+        }
+        if let Some(deep) = self.0.many(at) {
             self.beyond(deep, names, true, depth + 1, hit);
         }
     }
-}
-
-/// Whether the texts that a glob begins and ends with are the name's. Where not, the glob does not match.
-fn ends_fit(glob: &Glob, name: &str) -> bool {
-    let begins = match glob.pieces.first() {
-        Some(GlobPiece::Text(text)) => name.starts_with(text.as_str()),
-        Some(GlobPiece::AnyText | GlobPiece::AnyChar | GlobPiece::Class(_)) | None => true,
-    };
-    begins
-        && match glob.pieces.last() {
-            Some(GlobPiece::Text(text)) => name.ends_with(text.as_str()),
-            Some(GlobPiece::AnyText | GlobPiece::AnyChar | GlobPiece::Class(_)) | None => true,
-        }
-}
-
-/// Whether a pattern goes on below this node, so that the node is a directory for certain.
-fn is_directory_pattern(trie: &PathTrie, at: u32) -> bool {
-    trie.node(at)
-        .is_some_and(|node| node.deep.is_some() || !node.names.is_empty() || !node.globs.is_empty())
 }
 
 /// The tries of every reach.
@@ -342,7 +264,15 @@ pub(crate) struct PathIndex {
     pub root: PathTrie,
 }
 
-impl PathIndex {
+/// The tries of every reach, as patterns are put in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PathIndexDraft {
+    project: PathTrieDraft,
+    home: PathTrieDraft,
+    root: PathTrieDraft,
+}
+
+impl PathIndexDraft {
     /// Adds one pattern; what ends in `**` covers its directory too where `whole` says so (reads), else only what is below.
     pub(crate) fn insert(&mut self, reach: PathReach, segments: &[PathSegment], whole: bool, end: End) {
         let mut segments = segments.to_vec();
@@ -360,6 +290,16 @@ impl PathIndex {
             PathReach::Root => self.root.insert(&segments, end),
             PathReach::Everywhere => self.root.insert(&deep(segments), end),
         }
+    }
+
+    /// The index for good; `None` if a pattern cannot be written.
+    pub(crate) fn set(&self) -> Option<PathIndex> {
+        let set = |draft: &PathTrieDraft| draft.0.set(true).map(PathTrie);
+        Some(PathIndex {
+            project: set(&self.project)?,
+            home: set(&self.home)?,
+            root: set(&self.root)?,
+        })
     }
 }
 

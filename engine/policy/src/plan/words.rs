@@ -5,31 +5,21 @@
 //! marked as uncertain.
 
 use engine_shell::{Count, Value};
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
+use super::graph::{Draft, Graph, NodeId, Step};
 use super::paths::End;
 use crate::pattern::{CommandPart, WordPattern, WordPiece};
 use crate::truth::{Truth, word_says};
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Node {
-    literals: FxHashMap<SmolStr, u32>,
-    patterns: Vec<(WordPattern, u32)>,
-    any: Option<u32>,
-    /// Reached without a word: any number of words may follow there.
-    rest: Option<u32>,
-    /// Loops on every word.
-    is_rest: bool,
-    ends: Vec<End>,
-}
+/// Command patterns as they are put in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WordTrieDraft(Draft<WordPattern>);
 
 /// Command patterns by their words.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct WordTrie {
-    nodes: Vec<Node>,
-}
+pub(crate) struct WordTrie(Graph<WordPattern>);
 
 /// One word of an argv as it is matched.
 #[derive(Clone, Debug)]
@@ -44,21 +34,12 @@ pub(crate) struct ViewWord<'a> {
     pub raw: &'a str,
 }
 
-type States = Vec<(u32, bool)>;
+type States = Vec<(NodeId, bool)>;
 
 /// Ways that optional parts and choices of one pattern may be written out.
 const MAX_WAYS: usize = 4096;
 
-impl WordTrie {
-    fn node(&self, at: u32) -> Option<&Node> {
-        self.nodes.get(at as usize)
-    }
-
-    fn fresh(&mut self) -> u32 {
-        self.nodes.push(Node::default());
-        u32::try_from(self.nodes.len() - 1).unwrap_or(u32::MAX)
-    }
-
+impl WordTrieDraft {
     /// Adds a pattern: the program, then the parts. Fails if its choices make too many ways.
     pub(crate) fn insert(
         &mut self,
@@ -66,33 +47,29 @@ impl WordTrie {
         rest: &[CommandPart],
         end: End,
     ) -> Result<(), TooManyWays> {
-        if self.nodes.is_empty() {
-            self.fresh();
-        }
-        let mut heads = vec![0u32];
+        let mut heads = vec![0];
         self.extend(&mut heads, &CommandPart::Word(program.clone()))?;
         for part in rest {
             self.extend(&mut heads, part)?;
         }
         for at in heads {
-            if let Some(node) = self.nodes.get_mut(at as usize)
-                && !node.ends.contains(&end)
-            {
-                node.ends.push(end);
-            }
+            self.0.end(at, end);
         }
         Ok(())
     }
 
-    fn extend(&mut self, heads: &mut Vec<u32>, part: &CommandPart) -> Result<(), TooManyWays> {
+    fn extend(&mut self, heads: &mut Vec<NodeId>, part: &CommandPart) -> Result<(), TooManyWays> {
         match part {
             CommandPart::Word(word) => {
                 let literals = spelled_out(word);
                 let mut next = Vec::new();
                 for &at in heads.iter() {
                     match &literals {
-                        Some(texts) => next.extend(texts.iter().map(|text| self.literal(at, text))),
-                        None => next.push(self.pattern(at, word)),
+                        Some(texts) => {
+                            next.extend(texts.iter().map(|text| self.0.step(at, &Step::Name(text))));
+                        }
+                        None if word.is_any() => next.push(self.0.step(at, &Step::Any)),
+                        None => next.push(self.0.step(at, &Step::Pattern(word))),
                     }
                 }
                 *heads = next;
@@ -117,7 +94,7 @@ impl WordTrie {
             }
             CommandPart::AnyWords => {
                 for at in heads.iter_mut() {
-                    *at = self.rest(*at);
+                    *at = self.0.step(*at, &Step::Many);
                 }
             }
         }
@@ -130,61 +107,14 @@ impl WordTrie {
         }
     }
 
-    fn literal(&mut self, at: u32, text: &SmolStr) -> u32 {
-        if let Some(&to) = self.node(at).and_then(|node| node.literals.get(text)) {
-            return to;
-        }
-        let to = self.fresh();
-        if let Some(node) = self.nodes.get_mut(at as usize) {
-            node.literals.insert(text.clone(), to);
-        }
-        to
+    /// The trie for good; `None` if a pattern cannot be written.
+    pub(crate) fn set(&self) -> Option<WordTrie> {
+        self.0.set(false).map(WordTrie)
     }
+}
 
-    fn pattern(&mut self, at: u32, word: &WordPattern) -> u32 {
-        let known = self.node(at).and_then(|node| {
-            if word.is_any() {
-                node.any
-            } else {
-                node.patterns
-                    .iter()
-                    .find(|(own, _)| own == word)
-                    .map(|&(_, to)| to)
-            }
-        });
-        if let Some(to) = known {
-            return to;
-        }
-        let to = self.fresh();
-        if let Some(node) = self.nodes.get_mut(at as usize) {
-            if word.is_any() {
-                node.any = Some(to);
-            } else {
-                node.patterns.push((word.clone(), to));
-            }
-        }
-        to
-    }
-
-    fn rest(&mut self, at: u32) -> u32 {
-        let Some(node) = self.node(at) else { return at };
-        if node.is_rest {
-            return at;
-        }
-        if let Some(to) = node.rest {
-            return to;
-        }
-        let to = self.fresh();
-        if let Some(new) = self.nodes.get_mut(to as usize) {
-            new.is_rest = true;
-        }
-        if let Some(node) = self.nodes.get_mut(at as usize) {
-            node.rest = Some(to);
-        }
-        to
-    }
-
-    fn enter(&self, states: &mut States, at: u32, certain: bool) {
+impl WordTrie {
+    fn enter(&self, states: &mut States, at: NodeId, certain: bool) {
         match states.iter_mut().find(|(own, _)| *own == at) {
             Some((_, own)) => {
                 if *own || !certain {
@@ -194,20 +124,20 @@ impl WordTrie {
             }
             None => states.push((at, certain)),
         }
-        if let Some(rest) = self.node(at).and_then(|node| node.rest) {
+        if let Some(rest) = self.0.many(at) {
             self.enter(states, rest, certain);
         }
     }
 
     /// Calls `hit` for each pattern that covers the words, with how certain that is.
     pub(crate) fn matches(&self, words: &[ViewWord<'_>], hit: &mut dyn FnMut(End, Truth)) {
-        if self.nodes.is_empty() {
+        if self.0.is_empty() {
             return;
         }
-        let mut states = States::new();
+        let (mut states, mut next) = (States::new(), States::new());
         self.enter(&mut states, 0, true);
         for word in words {
-            let mut next = States::new();
+            next.clear();
             match word.count {
                 Count::One => {
                     for &(at, certain) in &states {
@@ -216,13 +146,13 @@ impl WordTrie {
                 }
                 Count::OneOrMore | Count::Any => self.repeat(&states, word, &mut next),
             }
-            states = next;
+            std::mem::swap(&mut states, &mut next);
             if states.is_empty() {
                 return;
             }
         }
         for (at, certain) in states {
-            for &end in self.node(at).map_or(&[][..], |node| &node.ends) {
+            for end in self.0.ends(at) {
                 hit(end, if certain { Truth::Yes } else { Truth::Maybe });
             }
         }
@@ -231,7 +161,7 @@ impl WordTrie {
     /// A run of alike words: states in which any number of words stays are kept for certain, all others are uncertain.
     fn repeat(&self, states: &States, word: &ViewWord<'_>, next: &mut States) {
         for &(at, certain) in states {
-            if self.node(at).is_some_and(|node| node.is_rest) {
+            if self.0.loops(at) {
                 self.enter(next, at, certain);
             } else if word.count == Count::Any {
                 self.enter(next, at, false);
@@ -254,17 +184,13 @@ impl WordTrie {
         }
     }
 
-    fn advance(&self, at: u32, certain: bool, word: &ViewWord<'_>, next: &mut States) {
-        let Some(node) = self.node(at) else { return };
-        let alternatives = word.names.iter().map(SmolStr::as_str);
+    fn advance(&self, at: NodeId, certain: bool, word: &ViewWord<'_>, next: &mut States) {
         match word.value {
             Value::Known(text) => {
-                let mut texts = alternatives.chain([text.as_str()]);
-                if !node.literals.is_empty() {
-                    for text in texts.by_ref() {
-                        if let Some(&to) = node.literals.get(text) {
-                            self.enter(next, to, certain);
-                        }
+                let alternatives = word.names.iter().map(SmolStr::as_str);
+                for text in alternatives.chain([text.as_str()]) {
+                    for to in self.0.follow(at, text, false) {
+                        self.enter(next, to, certain);
                     }
                 }
             }
@@ -275,33 +201,38 @@ impl WordTrie {
             | Value::Integer
             | Value::Descriptor
             | Value::Unknown(_)) => {
-                if let Some(&to) = node.literals.get(word.raw) {
-                    // The rule spells the expansion itself (`make -j$(nproc)`): the same text.
+                // The rule may spell the expansion itself (`make -j$(nproc)`): the same text.
+                for to in self.0.follow(at, word.raw, false) {
                     self.enter(next, to, certain);
                 }
-                for (text, &to) in &node.literals {
+                for (text, to) in self.0.names(at) {
                     if word_says(&WordPattern::exactly(text), value) != Truth::No {
                         self.enter(next, to, false);
                     }
                 }
             }
         }
-        for (pattern, to) in &node.patterns {
-            let by_value = word_says(pattern, word.value);
-            let by_name = word
-                .names
-                .iter()
-                .any(|name| word_says(pattern, &Value::Known(name.clone())) == Truth::Yes);
-            match if by_name { Truth::Yes } else { by_value } {
+        for (pattern, to) in self.0.patterns(at) {
+            let Some(pattern) = pattern else {
+                self.enter(next, to, false);
+                continue;
+            };
+            let by_name = || {
+                word.names
+                    .iter()
+                    .any(|name| word_says(pattern, &Value::Known(name.clone())) == Truth::Yes)
+            };
+            match word_says(pattern, word.value) {
+                Truth::Yes => self.enter(next, to, certain),
+                Truth::Maybe | Truth::No if by_name() => self.enter(next, to, certain),
+                Truth::Maybe => self.enter(next, to, false),
                 Truth::No => {}
-                Truth::Maybe => self.enter(next, *to, false),
-                Truth::Yes => self.enter(next, *to, certain),
             }
         }
-        if let Some(any) = node.any {
+        if let Some(any) = self.0.any(at) {
             self.enter(next, any, certain);
         }
-        if node.is_rest {
+        if self.0.loops(at) {
             self.enter(next, at, certain);
         }
     }

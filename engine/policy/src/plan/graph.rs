@@ -1,0 +1,436 @@
+//! An automaton over a row of texts (the words of an argv, the names of a path): drawn up node by node, then set in rows of numbers.
+//!
+//! Each node is reached in one way only, so that a graph is a tree but for nodes that loop on themselves. Nodes are numbered so that
+//! all below a node follow it without a gap. Names are found through one table for the whole graph, whatever their number;
+//! patterns are decoded when a node that has them is first visited.
+
+use rustc_hash::FxHashMap;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use smol_str::{SmolStr, StrExt};
+
+use super::kept::{Kept, Row, number};
+use super::paths::End;
+
+/// Number of a node; the start is 0.
+pub(super) type NodeId = u32;
+
+/// A graph that is being drawn up.
+#[derive(Clone, Debug)]
+pub(super) struct Draft<P> {
+    nodes: Vec<DraftNode<P>>,
+}
+
+#[derive(Clone, Debug)]
+struct DraftNode<P> {
+    names: FxHashMap<SmolStr, NodeId>,
+    patterns: Vec<(P, NodeId)>,
+    any: Option<NodeId>,
+    many: Option<NodeId>,
+    loops: bool,
+    ends: Vec<End>,
+}
+
+impl<P> DraftNode<P> {
+    fn new(loops: bool) -> Self {
+        Self {
+            names: FxHashMap::default(),
+            patterns: Vec::new(),
+            any: None,
+            many: None,
+            loops,
+            ends: Vec::new(),
+        }
+    }
+}
+
+/// One step from a node to the next.
+#[derive(Debug)]
+pub(super) enum Step<'a, P> {
+    /// This text.
+    Name(&'a str),
+    /// A text that this pattern matches.
+    Pattern(&'a P),
+    /// Any one text.
+    Any,
+    /// Any number of texts, none included.
+    Many,
+}
+
+impl<P> Default for Draft<P> {
+    fn default() -> Self {
+        Self {
+            nodes: vec![DraftNode::new(false)],
+        }
+    }
+}
+
+impl<P: Clone + PartialEq + Serialize + DeserializeOwned> Draft<P> {
+    /// The node after a step, made where there was none.
+    pub(super) fn step(&mut self, at: NodeId, step: &Step<'_, P>) -> NodeId {
+        let fresh = number(self.nodes.len());
+        let Some(node) = self.nodes.get_mut(at as usize) else {
+            return at;
+        };
+        let to = match step {
+            Step::Name(name) => *node.names.entry((*name).into()).or_insert(fresh),
+            Step::Pattern(pattern) => match node.patterns.iter().find(|(own, _)| own == *pattern) {
+                Some(&(_, to)) => to,
+                None => {
+                    node.patterns.push(((*pattern).clone(), fresh));
+                    fresh
+                }
+            },
+            Step::Any => *node.any.get_or_insert(fresh),
+            Step::Many if node.loops => at,
+            Step::Many => *node.many.get_or_insert(fresh),
+        };
+        if to == fresh {
+            self.nodes.push(DraftNode::new(matches!(step, Step::Many)));
+        }
+        to
+    }
+
+    /// Marks that a pattern ends at a node.
+    pub(super) fn end(&mut self, at: NodeId, end: End) {
+        if let Some(node) = self.nodes.get_mut(at as usize)
+            && !node.ends.contains(&end)
+        {
+            node.ends.push(end);
+        }
+    }
+
+    /// The graph for good; `None` if a pattern cannot be written. `fold`: names are found without regard to case, too.
+    pub(super) fn set(&self, fold: bool) -> Option<Graph<P>> {
+        if self.nodes.iter().all(|node| node.ends.is_empty()) {
+            return Some(Graph::default());
+        }
+        let order = self.order();
+        let mut renumbered = vec![0; self.nodes.len()];
+        for (new, (old, _)) in order.iter().enumerate() {
+            if let Some(slot) = renumbered.get_mut(*old as usize) {
+                *slot = number(new);
+            }
+        }
+        let new = |old: NodeId| renumbered.get(old as usize).copied().unwrap_or_default();
+        let mut graph = Graph::default();
+        let mut patterns = Vec::new();
+        for (old, last) in &order {
+            let node = self.nodes.get(*old as usize)?;
+            for field in [
+                graph.edges.len() / EDGE,
+                graph.pattern_leads.len(),
+                graph.ends.len(),
+                node.any.map_or(0, |to| new(to) as usize + 1),
+                node.many.map_or(0, |to| new(to) as usize + 1),
+                *last,
+                usize::from(node.loops),
+            ] {
+                graph.nodes.push(number(field));
+            }
+            for (name, to) in sorted(&node.names) {
+                graph.edge(name, new(to), false);
+                let lower = name.to_lowercase_smolstr();
+                if fold && lower != *name {
+                    graph.edge(&lower, new(to), true);
+                }
+            }
+            for (pattern, to) in &node.patterns {
+                patterns.push(pattern);
+                graph.pattern_leads.push(new(*to));
+            }
+            for end in &node.ends {
+                graph.ends.push(end.group << 1 | u32::from(end.except));
+            }
+        }
+        // What a last node would begin with closes the one before it.
+        for field in [
+            graph.edges.len() / EDGE,
+            graph.pattern_leads.len(),
+            graph.ends.len(),
+            0,
+            0,
+            0,
+            0,
+        ] {
+            graph.nodes.push(number(field));
+        }
+        graph.patterns = Kept::new(patterns)?;
+        graph.find_by_hash();
+        Some(graph)
+    }
+
+    /// All nodes, each before those below it, with the last number that is below each.
+    fn order(&self) -> Vec<(NodeId, usize)> {
+        enum Visit {
+            Enter(NodeId),
+            Leave(usize),
+        }
+        let mut order: Vec<(NodeId, usize)> = Vec::with_capacity(self.nodes.len());
+        let mut open = vec![Visit::Enter(0)];
+        while let Some(visit) = open.pop() {
+            match visit {
+                Visit::Leave(at) => {
+                    let last = order.len() - 1;
+                    if let Some((_, own)) = order.get_mut(at) {
+                        *own = last;
+                    }
+                }
+                Visit::Enter(at) => {
+                    let Some(node) = self.nodes.get(at as usize) else {
+                        continue;
+                    };
+                    open.push(Visit::Leave(order.len()));
+                    order.push((at, 0));
+                    open.extend(node.many.into_iter().chain(node.any).map(Visit::Enter));
+                    open.extend(node.patterns.iter().rev().map(|&(_, to)| Visit::Enter(to)));
+                    open.extend(
+                        sorted(&node.names)
+                            .into_iter()
+                            .rev()
+                            .map(|(_, to)| Visit::Enter(to)),
+                    );
+                }
+            }
+        }
+        order
+    }
+}
+
+fn sorted(names: &FxHashMap<SmolStr, NodeId>) -> Vec<(&SmolStr, NodeId)> {
+    let mut sorted: Vec<_> = names.iter().map(|(name, &to)| (name, to)).collect();
+    sorted.sort_unstable();
+    sorted
+}
+
+/// Numbers that a node has in its row: where its edges, patterns and ends begin, where any one and any number of texts lead (plus 1),
+/// the last node below it, and whether it loops.
+const NODE: usize = 7;
+
+/// Numbers that an edge has in its row: the node it leaves, where its name begins and ends, and where it leads (doubled, plus 1 for
+/// a name in lower case that stands for another).
+const EDGE: usize = 4;
+
+/// A graph that is only read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Graph<P> {
+    nodes: Row,
+    edges: Row,
+    /// Numbers of edges plus 1, by hash, with 0 for none.
+    slots: Row,
+    names: String,
+    patterns: Kept<P>,
+    pattern_leads: Row,
+    ends: Row,
+}
+
+impl<P> Default for Graph<P> {
+    fn default() -> Self {
+        Self {
+            nodes: Row::default(),
+            edges: Row::default(),
+            slots: Row::default(),
+            names: String::new(),
+            patterns: Kept::default(),
+            pattern_leads: Row::default(),
+            ends: Row::default(),
+        }
+    }
+}
+
+impl<P> Graph<P> {
+    fn edge(&mut self, name: &str, to: NodeId, folded: bool) {
+        let from = number(self.nodes.len() / NODE - 1);
+        let start = self.names.len();
+        self.names.push_str(name);
+        for field in [
+            from,
+            number(start),
+            number(self.names.len()),
+            to << 1 | u32::from(folded),
+        ] {
+            self.edges.push(field);
+        }
+    }
+
+    fn find_by_hash(&mut self) {
+        let count = self.edges.len() / EDGE;
+        // At most half full, so that a search ends soon.
+        let mut slots = vec![0; (count * 2).next_power_of_two()];
+        let mask = slots.len() - 1;
+        for edge in 0..count {
+            let Some((from, name, _, _)) = self.edge_at(edge) else {
+                continue;
+            };
+            let mut at = hash(from, name) as usize;
+            while let Some(slot) = slots.get_mut(at & mask) {
+                if *slot == 0 {
+                    *slot = number(edge + 1);
+                    break;
+                }
+                at += 1;
+            }
+        }
+        self.slots = slots.into_iter().collect();
+    }
+
+    fn edge_at(&self, edge: usize) -> Option<(NodeId, &str, NodeId, bool)> {
+        let field = |at| self.edges.get(edge * EDGE + at);
+        let name = self.names.get(field(1)? as usize..field(2)? as usize)?;
+        let to = field(3)?;
+        Some((field(0)?, name, to >> 1, to & 1 == 1))
+    }
+
+    fn field(&self, at: NodeId, field: usize) -> usize {
+        self.nodes.get(at as usize * NODE + field).unwrap_or_default() as usize
+    }
+
+    /// Whether nothing ends in it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.nodes.len() == 0
+    }
+
+    /// Where a name leads. `folded`: one in lower case, which stands for names that differ from it by case.
+    pub(super) fn follow(&self, at: NodeId, name: &str, folded: bool) -> impl Iterator<Item = NodeId> {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut slot = hash(at, name) as usize;
+        std::iter::from_fn(move || {
+            loop {
+                let edge = self.slots.get(slot & mask)?.checked_sub(1)?;
+                slot += 1;
+                let (from, own, to, is_folded) = self.edge_at(edge as usize)?;
+                if from == at && is_folded == folded && own == name {
+                    return Some(to);
+                }
+            }
+        })
+    }
+
+    /// The names at a node and where they lead.
+    pub(super) fn names(&self, at: NodeId) -> impl Iterator<Item = (&str, NodeId)> {
+        (self.field(at, 0)..self.field(at + 1, 0))
+            .filter_map(|edge| self.edge_at(edge))
+            .filter(|(_, _, _, folded)| !folded)
+            .map(|(_, name, to, _)| (name, to))
+    }
+
+    /// Where any one text leads.
+    pub(super) fn any(&self, at: NodeId) -> Option<NodeId> {
+        self.field(at, 3).checked_sub(1).map(number)
+    }
+
+    /// Where any number of texts leads, none included.
+    pub(super) fn many(&self, at: NodeId) -> Option<NodeId> {
+        self.field(at, 4).checked_sub(1).map(number)
+    }
+
+    /// Whether any text leads from the node back to it.
+    pub(super) fn loops(&self, at: NodeId) -> bool {
+        self.field(at, 6) == 1
+    }
+
+    /// What ends at a node.
+    pub(super) fn ends(&self, at: NodeId) -> impl Iterator<Item = End> {
+        self.ends_between(self.field(at, 2), self.field(at + 1, 2))
+    }
+
+    /// What ends below a node, itself left out.
+    pub(super) fn ends_below(&self, at: NodeId) -> impl Iterator<Item = End> {
+        let last = number(self.field(at, 5));
+        self.ends_between(self.field(at + 1, 2), self.field(last + 1, 2))
+    }
+
+    fn ends_between(&self, start: usize, end: usize) -> impl Iterator<Item = End> {
+        (start..end).filter_map(|at| self.ends.get(at)).map(|end| End {
+            group: end >> 1,
+            except: end & 1 == 1,
+        })
+    }
+
+    /// Whether anything goes on from a node.
+    pub(super) fn goes_on(&self, at: NodeId) -> bool {
+        self.field(at, 5) > at as usize
+    }
+}
+
+impl<P: Serialize + DeserializeOwned> Graph<P> {
+    /// The patterns at a node and where they lead. `None` for a pattern that cannot be read, which may be any.
+    pub(super) fn patterns(&self, at: NodeId) -> impl Iterator<Item = (Option<&P>, NodeId)> {
+        (self.field(at, 1)..self.field(at + 1, 1))
+            .filter_map(|pattern| Some((self.patterns.get(pattern), self.pattern_leads.get(pattern)?)))
+    }
+}
+
+/// FNV-1a of 32 bits: the same on every machine, and good for short texts.
+/// Source: <http://www.isthe.com/chongo/tech/comp/fnv/>.
+fn hash(at: NodeId, name: &str) -> u32 {
+    at.to_le_bytes()
+        .into_iter()
+        .chain(name.bytes())
+        .fold(0x811c_9dc5, |hash, byte| {
+            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Draft, End, Graph, Step};
+
+    fn end(group: u32) -> End {
+        End { group, except: false }
+    }
+
+    fn graph() -> Graph<String> {
+        let mut draft = Draft::default();
+        let many = draft.step(0, &Step::Many);
+        let deep = draft.step(many, &Step::Name("Makefile"));
+        draft.end(deep, end(1));
+        let src = draft.step(0, &Step::Name("src"));
+        draft.end(src, end(2));
+        let any = draft.step(src, &Step::Any);
+        draft.end(any, end(3));
+        let pattern = draft.step(src, &Step::Pattern(&"*.rs".to_owned()));
+        draft.end(pattern, end(4));
+        assert_eq!(draft.step(many, &Step::Many), many);
+        assert_eq!(draft.step(0, &Step::Name("src")), src);
+        let bytes = postcard::to_allocvec(&draft.set(true).unwrap()).unwrap();
+        postcard::from_bytes(&bytes).unwrap()
+    }
+
+    fn groups(ends: impl Iterator<Item = End>) -> Vec<u32> {
+        let mut groups: Vec<u32> = ends.map(|end| end.group).collect();
+        groups.sort_unstable();
+        groups
+    }
+
+    #[test]
+    fn names_lead_where_they_were_drawn() {
+        let graph = graph();
+        let src = graph.follow(0, "src", false).next().unwrap();
+        assert_eq!(groups(graph.ends(src)), [2]);
+        assert_eq!(groups(graph.ends_below(src)), [3, 4]);
+        assert_eq!(groups(graph.ends_below(0)), [1, 2, 3, 4]);
+        assert_eq!(graph.follow(0, "srx", false).next(), None);
+        assert_eq!(graph.names(0).map(|(name, _)| name).collect::<Vec<_>>(), ["src"]);
+        let (pattern, to) = graph.patterns(src).next().unwrap();
+        assert_eq!(pattern.unwrap(), "*.rs");
+        assert!(graph.goes_on(src) && !graph.goes_on(to));
+    }
+
+    #[test]
+    fn names_are_found_by_their_lower_case_where_that_is_asked_for() {
+        let graph = graph();
+        let many = graph.many(0).unwrap();
+        assert!(graph.loops(many));
+        assert_eq!(graph.follow(many, "makefile", false).next(), None);
+        let to = graph.follow(many, "makefile", true).next().unwrap();
+        assert_eq!(groups(graph.ends(to)), [1]);
+    }
+
+    #[test]
+    fn nothing_is_found_in_an_empty_graph() {
+        let graph: Graph<String> = Draft::default().set(true).unwrap();
+        assert!(graph.is_empty());
+        assert_eq!(graph.follow(0, "x", false).next(), None);
+    }
+}
