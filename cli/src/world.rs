@@ -80,7 +80,15 @@ fn has_no_link(_path: &str) -> bool {
 impl World for Disk {
     fn real_path(&self, path: &str) -> Option<String> {
         if path.starts_with('/') && has_no_link(path) {
-            return Some(join_path("/", path).to_string());
+            let is_normal = path
+                .split('/')
+                .skip(1)
+                .all(|part| !matches!(part, "" | "." | ".."));
+            return Some(if is_normal {
+                path.to_owned()
+            } else {
+                join_path("/", path).to_string()
+            });
         }
         // The longest part that exists is resolved; what follows does not exist and cannot be a link.
         let mut rest = Vec::new();

@@ -92,24 +92,20 @@ impl World for NoWorld {
 /// absolute if `directory` is.
 #[must_use]
 pub fn join_path(directory: &str, path: &str) -> SmolStr {
-    let mut parts: Vec<&str> = Vec::new();
     let base = if path.starts_with('/') { "" } else { directory };
+    let mut joined = String::with_capacity(base.len() + path.len() + 1);
     for part in base.split('/').chain(path.split('/')) {
         match part {
             "" | "." => {}
-            ".." => {
-                parts.pop();
+            ".." => joined.truncate(joined.rfind('/').unwrap_or_default()),
+            name => {
+                joined.push('/');
+                joined.push_str(name);
             }
-            name => parts.push(name),
         }
     }
-    if parts.is_empty() {
+    if joined.is_empty() {
         return SmolStr::new_static("/");
-    }
-    let mut joined = String::with_capacity(directory.len() + path.len() + 1);
-    for part in parts {
-        joined.push('/');
-        joined.push_str(part);
     }
     joined.into()
 }

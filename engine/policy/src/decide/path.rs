@@ -1,5 +1,7 @@
 //! Deciding paths: against the path as written and against the place that it really is.
 
+use std::borrow::Cow;
+
 use engine_shell::{Directory, Origin, Span, Value};
 use smol_str::SmolStr;
 
@@ -142,8 +144,8 @@ impl Decider<'_> {
             && let Some(real) = self.facts.world.real_path(&unfolded(asked.path, place, path))
         {
             let real = self.in_own_terms(&real);
-            if real != *path {
-                let real = Target::Known(real);
+            if *real != **path {
+                let real = Target::Known(real.into());
                 let by_real = self.ruling(asked, &real, extent);
                 if !self.is_inside(as_whole, &real) {
                     inside = false;
@@ -187,7 +189,7 @@ impl Decider<'_> {
             }
         }
         let check = match target {
-            Target::Known(path) if shows_process(&names_of(path)) => 13,
+            Target::Known(path) if path.starts_with("/proc/") && shows_process(&names_of(path)) => 13,
             Target::Pattern(names) if shows_process(names) => 13,
             Target::Known(_) | Target::Pattern(_) | Target::Somewhere(_) | Target::Unknown(_) => asked.check,
         };
@@ -311,9 +313,9 @@ impl Decider<'_> {
             if real == path {
                 return;
             }
-            let rest = names.get(names_of(path).len()..).unwrap_or_default();
+            let rest = names.get(parts(path).count()..).unwrap_or_default();
             let target = if rest.is_empty() {
-                Target::Known(real)
+                Target::Known(real.into())
             } else {
                 Target::Pattern(names_of(&real).into_iter().chain(rest.iter().cloned()).collect())
             };
@@ -339,7 +341,7 @@ impl Decider<'_> {
 
     /// A real path in terms of the project and home as they are named: where these are links themselves, what is below their real
     /// places is below them.
-    fn in_own_terms(&self, real: &str) -> SmolStr {
+    fn in_own_terms<'r>(&self, real: &'r str) -> Cow<'r, str> {
         let linked = self.linked.get_or_init(|| {
             [Some(self.facts.project), self.facts.home]
                 .into_iter()
@@ -353,7 +355,7 @@ impl Decider<'_> {
         linked
             .iter()
             .find_map(|(place, own)| Some(join_path(own, below(real, place)?)))
-            .unwrap_or_else(|| real.into())
+            .map_or(Cow::Borrowed(real), |path| Cow::Owned(path.into()))
     }
 
     /// Whether a target is inside the project for certain; for writing and deleting, not the project itself.
@@ -571,56 +573,72 @@ impl Decider<'_> {
         fold: bool,
         matched: &mut Matched,
     ) {
-        let path = match target {
-            Target::Known(path) | Target::Somewhere(path) => names_of(path),
-            Target::Pattern(own) => own.clone(),
-            Target::Unknown(_) => {
-                // Anything: every rule may match, and one that covers the whole root does.
-                index
-                    .root
-                    .matches(&[], Extent::Tree, names, fold, &mut |end, truth| {
-                        matched.hit(end, truth);
-                    });
-                let mut maybe = |end, _| matched.hit(end, Truth::Maybe);
-                index.project.matches(&[], Extent::Tree, names, fold, &mut maybe);
-                index.home.matches(&[], Extent::Tree, names, fold, &mut maybe);
-                return;
-            }
-        };
-        let segments: Vec<Segment<'_>> = path.iter().map(Name::segment).collect();
-        index
-            .root
-            .matches(&segments, extent, names, fold, &mut |end, truth| {
-                matched.hit(end, truth);
-            });
-        for (mount, trie) in [
+        let mounts = [
             (Some(self.facts.project), &index.project),
             (self.facts.home, &index.home),
-        ] {
-            let Some(mount) = mount.map(names_of) else {
-                continue;
-            };
-            let shared = mount.iter().zip(&path).all(|(own, name)| match name {
-                Name::Literal(_) => own == name,
-                Name::Pattern(_) => true,
-            });
-            if !shared {
-                continue;
+        ];
+        let mut hit = |end, truth| matched.hit(end, truth);
+        match target {
+            Target::Known(path) | Target::Somewhere(path) => {
+                let segments: Vec<Segment<'_>> = parts(path).map(Segment::Name).collect();
+                index.root.matches(&segments, extent, names, fold, &mut hit);
+                for (mount, trie) in mounts {
+                    let Some(mount) = mount else { continue };
+                    if let Some(rest) = below(path, mount) {
+                        let from = segments.len() - parts(rest).count();
+                        let rest = segments.get(from..).unwrap_or_default();
+                        trie.matches(rest, extent, names, fold, &mut hit);
+                    } else if extent != Extent::Itself && below(mount, path).is_some() {
+                        // The tree is above the anchor: everything below the anchor may be touched.
+                        trie.matches(&[], Extent::Tree, names, fold, &mut |end, _| {
+                            hit(end, Truth::Maybe);
+                        });
+                    }
+                }
             }
-            let literal = mount.iter().zip(&path).all(|(own, name)| own == name);
-            let ceiling = if literal { Truth::Yes } else { Truth::Maybe };
-            if let Some(rest) = segments.get(mount.len()..) {
-                trie.matches(rest, extent, names, fold, &mut |end, truth| {
-                    matched.hit(end, truth.min(ceiling));
-                });
-            } else if extent != Extent::Itself {
-                // The tree is above the anchor: everything below the anchor may be touched.
-                trie.matches(&[], Extent::Tree, names, fold, &mut |end, _| {
-                    matched.hit(end, Truth::Maybe);
-                });
+            Target::Pattern(path) => {
+                let segments: Vec<Segment<'_>> = path.iter().map(Name::segment).collect();
+                index.root.matches(&segments, extent, names, fold, &mut hit);
+                for (mount, trie) in mounts {
+                    let Some(mount) = mount.map(names_of) else {
+                        continue;
+                    };
+                    let shared = mount.iter().zip(path).all(|(own, name)| match name {
+                        Name::Literal(_) => own == name,
+                        Name::Pattern(_) => true,
+                    });
+                    if !shared {
+                        continue;
+                    }
+                    let literal = mount.iter().zip(path).all(|(own, name)| own == name);
+                    let ceiling = if literal { Truth::Yes } else { Truth::Maybe };
+                    if let Some(rest) = segments.get(mount.len()..) {
+                        trie.matches(rest, extent, names, fold, &mut |end, truth| {
+                            hit(end, truth.min(ceiling));
+                        });
+                    } else if extent != Extent::Itself {
+                        trie.matches(&[], Extent::Tree, names, fold, &mut |end, _| {
+                            hit(end, Truth::Maybe);
+                        });
+                    }
+                }
+            }
+            Target::Unknown(_) => {
+                // Anything: every rule may match, and one that covers the whole root does.
+                index.root.matches(&[], Extent::Tree, names, fold, &mut hit);
+                for (_, trie) in mounts {
+                    trie.matches(&[], Extent::Tree, names, fold, &mut |end, _| {
+                        hit(end, Truth::Maybe);
+                    });
+                }
             }
         }
     }
+}
+
+/// The names in a path.
+fn parts(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|part| !part.is_empty())
 }
 
 /// The longest directory that every match of a pattern lies in.
@@ -654,7 +672,7 @@ enum Way {
 /// Holds a path against a pattern. A wildcard stands for no dot at the beginning of a name: a text that changes this is not
 /// understood.
 fn way(names: &[Name], path: &str) -> Way {
-    let mut parts = path.split('/').filter(|part| !part.is_empty());
+    let mut parts = parts(path);
     for name in names {
         let Some(part) = parts.next() else { return Way::On };
         let fits = match name {
@@ -680,6 +698,8 @@ fn way(names: &[Name], path: &str) -> Way {
 /// file system can tell.
 fn unfolded(value: &Value, place: Option<&str>, path: &SmolStr) -> SmolStr {
     match (value.known(), place) {
+        // Without one, the two are the same place.
+        (Some(text), _) if !text.split('/').any(|part| part == "..") => path.clone(),
         (Some(text), Some(_)) if text.starts_with('/') => text.into(),
         (Some(text), Some(place)) => format!("{place}/{text}").into(),
         (Some(_), None) | (None, _) => path.clone(),
@@ -688,10 +708,7 @@ fn unfolded(value: &Value, place: Option<&str>, path: &SmolStr) -> SmolStr {
 
 /// The names of an absolute path.
 pub(super) fn names_of(path: &str) -> Vec<Name> {
-    path.split('/')
-        .filter(|part| !part.is_empty())
-        .map(|part| Name::Literal(part.into()))
-        .collect()
+    parts(path).map(|part| Name::Literal(part.into())).collect()
 }
 
 impl Name {

@@ -87,7 +87,21 @@ impl Glob {
     /// Whether it matches a text.
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {
-        wildcards_match(&self.pieces, text, |piece, rest| match piece {
+        // What the glob begins and ends with rules out most texts at once.
+        let (mut pieces, mut rest) = (self.pieces.as_slice(), text);
+        if let [GlobPiece::Text(head), after @ ..] = pieces {
+            let Some(left) = rest.strip_prefix(head.as_str()) else {
+                return false;
+            };
+            (pieces, rest) = (after, left);
+        }
+        if let [before @ .., GlobPiece::Text(tail)] = pieces {
+            let Some(left) = rest.strip_suffix(tail.as_str()) else {
+                return false;
+            };
+            (pieces, rest) = (before, left);
+        }
+        wildcards_match(pieces, rest, |piece, rest| match piece {
             GlobPiece::AnyText => Piece::Run,
             GlobPiece::Text(text) => Piece::one(rest.strip_prefix(text.as_str())),
             GlobPiece::AnyChar => Piece::one(after_char(rest, |_| true)),

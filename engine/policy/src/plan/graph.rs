@@ -114,12 +114,16 @@ impl<P: Clone + PartialEq + Serialize + DeserializeOwned> Draft<P> {
         }
         let new = |old: NodeId| renumbered.get(old as usize).copied().unwrap_or_default();
         let mut graph = Graph::default();
-        let mut patterns = Vec::new();
+        let mut patterns: Vec<Vec<(P, NodeId)>> = Vec::new();
         for (old, last) in &order {
             let node = self.nodes.get(*old as usize)?;
             for field in [
                 graph.edges.len() / EDGE,
-                graph.pattern_leads.len(),
+                if node.patterns.is_empty() {
+                    0
+                } else {
+                    patterns.len() + 1
+                },
                 graph.ends.len(),
                 node.any.map_or(0, |to| new(to) as usize + 1),
                 node.many.map_or(0, |to| new(to) as usize + 1),
@@ -135,27 +139,19 @@ impl<P: Clone + PartialEq + Serialize + DeserializeOwned> Draft<P> {
                     graph.edge(&lower, new(to), true);
                 }
             }
-            for (pattern, to) in &node.patterns {
-                patterns.push(pattern);
-                graph.pattern_leads.push(new(*to));
+            if !node.patterns.is_empty() {
+                let own = node.patterns.iter();
+                patterns.push(own.map(|(pattern, to)| (pattern.clone(), new(*to))).collect());
             }
             for end in &node.ends {
                 graph.ends.push(end.group << 1 | u32::from(end.except));
             }
         }
         // What a last node would begin with closes the one before it.
-        for field in [
-            graph.edges.len() / EDGE,
-            graph.pattern_leads.len(),
-            graph.ends.len(),
-            0,
-            0,
-            0,
-            0,
-        ] {
+        for field in [graph.edges.len() / EDGE, 0, graph.ends.len(), 0, 0, 0, 0] {
             graph.nodes.push(number(field));
         }
-        graph.patterns = Kept::new(patterns)?;
+        graph.patterns = Kept::new(&patterns)?;
         graph.find_by_hash();
         Some(graph)
     }
@@ -203,8 +199,8 @@ fn sorted(names: &FxHashMap<SmolStr, NodeId>) -> Vec<(&SmolStr, NodeId)> {
     sorted
 }
 
-/// Numbers that a node has in its row: where its edges, patterns and ends begin, where any one and any number of texts lead (plus 1),
-/// the last node below it, and whether it loops.
+/// Numbers that a node has in its row: where its edges begin, its list of patterns (plus 1), where its ends begin, where any one and
+/// any number of texts lead (plus 1), the last node below it, and whether it loops.
 const NODE: usize = 7;
 
 /// Numbers that an edge has in its row: the node it leaves, where its name begins and ends, and where it leads (doubled, plus 1 for
@@ -219,8 +215,8 @@ pub(super) struct Graph<P> {
     /// Numbers of edges plus 1, by hash, with 0 for none.
     slots: Row,
     names: String,
-    patterns: Kept<P>,
-    pattern_leads: Row,
+    /// The patterns of each node that has any, and where they lead.
+    patterns: Kept<Vec<(P, NodeId)>>,
     ends: Row,
 }
 
@@ -232,7 +228,6 @@ impl<P> Default for Graph<P> {
             slots: Row::default(),
             names: String::new(),
             patterns: Kept::default(),
-            pattern_leads: Row::default(),
             ends: Row::default(),
         }
     }
@@ -354,10 +349,17 @@ impl<P> Graph<P> {
 }
 
 impl<P: Serialize + DeserializeOwned> Graph<P> {
-    /// The patterns at a node and where they lead. `None` for a pattern that cannot be read, which may be any.
-    pub(super) fn patterns(&self, at: NodeId) -> impl Iterator<Item = (Option<&P>, NodeId)> {
-        (self.field(at, 1)..self.field(at + 1, 1))
-            .filter_map(|pattern| Some((self.patterns.get(pattern), self.pattern_leads.get(pattern)?)))
+    /// The patterns at a node and where they lead; `None` if they cannot be read and may be any.
+    pub(super) fn patterns(&self, at: NodeId) -> Option<&[(P, NodeId)]> {
+        match self.field(at, 1).checked_sub(1) {
+            Some(list) => self.patterns.get(list).map(Vec::as_slice),
+            None => Some(&[]),
+        }
+    }
+
+    /// All nodes below a node.
+    pub(super) fn below(&self, at: NodeId) -> impl Iterator<Item = NodeId> {
+        at + 1..=number(self.field(at, 5))
     }
 }
 
@@ -412,9 +414,12 @@ mod tests {
         assert_eq!(groups(graph.ends_below(0)), [1, 2, 3, 4]);
         assert_eq!(graph.follow(0, "srx", false).next(), None);
         assert_eq!(graph.names(0).map(|(name, _)| name).collect::<Vec<_>>(), ["src"]);
-        let (pattern, to) = graph.patterns(src).next().unwrap();
-        assert_eq!(pattern.unwrap(), "*.rs");
-        assert!(graph.goes_on(src) && !graph.goes_on(to));
+        let [(pattern, to)] = graph.patterns(src).unwrap() else {
+            panic!("one pattern");
+        };
+        assert_eq!(pattern, "*.rs");
+        assert!(graph.goes_on(src) && !graph.goes_on(*to));
+        assert_eq!(graph.below(src).count(), 2);
     }
 
     #[test]

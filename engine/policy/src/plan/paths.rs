@@ -151,6 +151,13 @@ impl PathTrie {
         }
     }
 
+    /// For patterns that cannot be read, which may be any.
+    fn enter_all_below(&self, at: NodeId, next: &mut States) {
+        for to in self.0.below(at) {
+            self.enter(next, to, false);
+        }
+    }
+
     fn advance_name(&self, at: NodeId, certain: bool, name: &str, fold: bool, next: &mut States) {
         for to in self.0.follow(at, name, false) {
             self.enter(next, to, certain);
@@ -167,11 +174,13 @@ impl PathTrie {
             }
         }
         let name = lower.as_deref().unwrap_or(name);
-        for (glob, to) in self.0.patterns(at) {
-            match glob {
-                Some(glob) if glob.matches(name) => self.enter(next, to, certain),
-                Some(_) => {}
-                None => self.enter(next, to, false),
+        let Some(patterns) = self.0.patterns(at) else {
+            self.enter_all_below(at, next);
+            return;
+        };
+        for (glob, to) in patterns {
+            if glob.matches(name) {
+                self.enter(next, *to, certain);
             }
         }
     }
@@ -191,11 +200,11 @@ impl PathTrie {
         if let Some(to) = self.0.any(at) {
             self.enter(next, to, certain);
         }
-        for (glob, to) in self.0.patterns(at) {
-            let Some(glob) = glob else {
-                self.enter(next, to, false);
-                continue;
-            };
+        let Some(patterns) = self.0.patterns(at) else {
+            self.enter_all_below(at, next);
+            return;
+        };
+        for &(ref glob, to) in patterns {
             let own = glob_units(glob);
             if hidden && matches!(own.first(), Some(Unit::Char('.'))) {
                 continue;
@@ -222,7 +231,10 @@ impl PathTrie {
                 hit(end, Truth::Maybe);
             }
         }
-        if depth > MAX_DEPTH || (names.only.is_empty() && names.except.is_empty()) {
+        if depth > MAX_DEPTH
+            || self.0.patterns(at).is_none()
+            || (names.only.is_empty() && names.except.is_empty())
+        {
             // Every name counts, so that none need be looked at.
             for end in self.0.ends_below(at) {
                 hit(end, Truth::Maybe);
@@ -244,8 +256,8 @@ impl PathTrie {
         if let Some(to) = self.0.any(at) {
             below(&[Unit::Run], to);
         }
-        for (glob, to) in self.0.patterns(at) {
-            below(&glob.map_or_else(|| vec![Unit::Run], glob_units), to);
+        for (glob, to) in self.0.patterns(at).unwrap_or_default() {
+            below(&glob_units(glob), *to);
         }
         if let Some(deep) = self.0.many(at) {
             self.beyond(deep, names, true, depth + 1, hit);

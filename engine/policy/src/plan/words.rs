@@ -212,11 +212,14 @@ impl WordTrie {
                 }
             }
         }
-        for (pattern, to) in self.0.patterns(at) {
-            let Some(pattern) = pattern else {
+        let Some(patterns) = self.0.patterns(at) else {
+            // They may be any.
+            for to in self.0.below(at) {
                 self.enter(next, to, false);
-                continue;
-            };
+            }
+            return;
+        };
+        for &(ref pattern, to) in patterns {
             let by_name = || {
                 word.names
                     .iter()
