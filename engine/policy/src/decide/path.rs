@@ -246,12 +246,8 @@ impl Decider<'_> {
         let mut seen: Vec<SmolStr> = Vec::new();
         if asked.only.is_empty() && asked.except.is_empty() {
             seen.push(root.clone());
-            seen.extend(
-                self.facts
-                    .world
-                    .real_path(root)
-                    .map(|real| self.in_own_terms(&real)),
-            );
+            let real = self.facts.world.real_path(root);
+            seen.extend(real.map(|real| SmolStr::from(self.in_own_terms(&real))));
         }
         while let Some(top) = open.pop() {
             let mut all_known = true;
@@ -261,7 +257,7 @@ impl Decider<'_> {
                 }
                 match self.facts.world.real_path(entry.path) {
                     Some(real) => {
-                        let real = self.in_own_terms(&real);
+                        let real = SmolStr::from(self.in_own_terms(&real));
                         if !seen.iter().any(|own| below(&real, own).is_some()) {
                             seen.push(real.clone());
                             found.push(real.clone());
