@@ -77,7 +77,8 @@ pub enum Stdin {
     /// A here-document, a here-string, or what a builtin prints into a pipe; the value is the whole text, of which nothing was read
     /// before.
     Text(Value),
-    /// The output of these invocations (indices into [`Evaluation::invocations`]).
+    /// The output of these invocations (indices into [`Evaluation::invocations`]), or what is left of it; without any, of something that is
+    /// not known.
     Pipe(Vec<usize>),
     /// What follows in the text that is being run, which its shell reads from there line by line (`bash <<E`): whatever reads
     /// from it changes what the shell runs next.

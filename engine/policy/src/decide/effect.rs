@@ -1,6 +1,6 @@
 //! Everything that a command does, as its definition says it, and what the rule that allows the command covers of it.
 
-use engine_shell::{Count, Field, Invocation, Origin, Span, Spelling, Stdin, Value};
+use engine_shell::{Count, Field, Invocation, Span, Spelling, Stdin, Value};
 use smol_str::SmolStr;
 
 use super::Decider;
@@ -381,7 +381,7 @@ impl Decider<'_> {
         let of_rest;
         let running = if shares_stdin(usage, nested) && matches!(running.invocation.stdin, Stdin::Text(_)) {
             rest = Invocation {
-                stdin: Stdin::File(Value::Unknown(Origin::Input)),
+                stdin: Stdin::Pipe(Vec::new()),
                 ..running.invocation.clone()
             };
             of_rest = Running {

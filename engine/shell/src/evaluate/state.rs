@@ -147,10 +147,10 @@ impl Text {
             || loops > self.loops
             || (reach.background && !self.reach.background)
             || (reach.substituted && !self.reach.substituted);
-        match (shared, self.writers.is_empty()) {
-            (false, _) => Stdin::Text(self.value.clone()),
-            (true, true) => Stdin::File(Value::Unknown(Origin::Input)),
-            (true, false) => Stdin::Pipe(self.writers.to_vec()),
+        if shared {
+            Stdin::Pipe(self.writers.to_vec())
+        } else {
+            Stdin::Text(self.value.clone())
         }
     }
 
