@@ -133,7 +133,7 @@ impl Evaluator<'_> {
             out.push(field(unknown, Count::Any));
         } else if !tail.known_suffix().is_empty() {
             out.push(field(unknown, Count::Any));
-            out.push(field(tail, Count::OneOrMore));
+            out.push(field(one_slash(tail), Count::OneOrMore));
         } else {
             out.push(field(unknown, Count::Any));
         }
@@ -199,7 +199,11 @@ impl Evaluator<'_> {
                 } else {
                     Count::OneOrMore
                 };
-                out.extend(alternatives.into_iter().map(|value| field(value, count)));
+                out.extend(
+                    alternatives
+                        .into_iter()
+                        .map(|value| field(one_slash(value), count)),
+                );
             }
         }
     }
@@ -219,6 +223,33 @@ impl Evaluator<'_> {
                 .map(|f| f.value.clone())
                 .reduce(|a, b| a.join(&b, max)),
         }
+    }
+}
+
+/// bash leaves one of several slashes behind a component that a pattern matched, and all of them where nothing matches.
+fn one_slash(value: Value) -> Value {
+    let prefix = value.known_prefix();
+    let merges = match &value {
+        Value::Glob(pattern) => pattern.matches("//").count() > prefix.matches("//").count(),
+        Value::Affixed { suffix, .. } => suffix.contains("//"),
+        Value::Known(_)
+        | Value::OneOf(_)
+        | Value::Below(_)
+        | Value::Integer
+        | Value::Descriptor
+        | Value::Unknown(_) => false,
+    };
+    if !merges {
+        return value;
+    }
+    let suffix = value.known_suffix();
+    let suffix = match suffix.rfind("//") {
+        Some(at) => suffix.get(at + 1..).unwrap_or_default(),
+        None => suffix.as_str(),
+    };
+    Value::Affixed {
+        prefix,
+        suffix: suffix.into(),
     }
 }
 

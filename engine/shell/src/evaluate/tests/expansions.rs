@@ -198,3 +198,14 @@ fn numbers_stay_numbers() {
 fn limits_are_refusals() {
     assert_eq!(refusals(&run("echo {1..900}{1..900}")), ["too-many-words"]);
 }
+
+#[test]
+fn slashes_behind_a_pattern_may_become_one() {
+    check("ls *//", &["ls ‹›/+"]);
+    check("ls a*//b//c", &["ls a‹›/c+"]);
+    check("ls dir//*.c", &["ls ‹glob dir//*.c›+"]);
+    check("ls \"*\"//*", &["ls ‹glob \\*//*›+"]);
+    check("ls $1*//f", &["ls ‹›* ‹›/f+"]);
+    check("x='*'; ls $x//f", &["ls ‹›/f+"]);
+    check("ls \"$x\"//f", &["ls ‹›//f"]);
+}
