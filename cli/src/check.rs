@@ -94,7 +94,8 @@ impl Check {
         if self.stdin {
             return self.lines(&plan, &start);
         }
-        let facts = start.facts(self.circumstances.shell, &Disk);
+        let disk = Disk::default();
+        let facts = start.facts(self.circumstances.shell, &disk);
         let mode = self.circumstances.mode.unwrap_or_else(|| plan.start_mode());
         let input;
         let text;
@@ -177,6 +178,7 @@ impl Check {
         let mut input = std::io::stdin().lock();
         let mut output = std::io::BufWriter::with_capacity(64 << 10, std::io::stdout().lock());
         let mut line = Vec::new();
+        let disk = Disk::default();
         let mut bad_lines = 0usize;
         let mut starts: Option<(String, Start)> = None;
         loop {
@@ -203,7 +205,7 @@ impl Check {
                             starts.as_ref().map_or(start, |(_, own)| own)
                         }
                     };
-                    let facts = own_start.facts(asked.shell.unwrap_or(self.circumstances.shell), &Disk);
+                    let facts = own_start.facts(asked.shell.unwrap_or(self.circumstances.shell), &disk);
                     let mode = asked
                         .mode
                         .or(self.circumstances.mode)

@@ -31,7 +31,8 @@ impl Explain {
         let start = Start::of(self.circumstances.cwd.as_deref())?;
         let plan = policies::policy(&self.circumstances.policies, &start.project)?;
         let text = command_text(&self.command);
-        let facts = start.facts(self.circumstances.shell, &Disk);
+        let disk = Disk::default();
+        let facts = start.facts(self.circumstances.shell, &disk);
         let mode = self.circumstances.mode.unwrap_or_else(|| plan.start_mode());
         let decision = decide(&plan, &Call::Shell(&text), &facts, mode);
         let shown = Shown::Command(&text);

@@ -1,5 +1,6 @@
 //! The real surroundings: the environment, the directories, the file system. The only module that reads them for deciding.
 
+use std::cell::RefCell;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -8,12 +9,18 @@ use engine_policy::{Entry, Look, World, join_path};
 /// Largest file that is looked into.
 const SMALL_FILE_BYTES: u64 = 64 << 10;
 
+/// Real places that are remembered at once.
+const MAX_PLACES: usize = 16;
+
 /// Entries that a look below a directory may visit before the answer is "not known".
 const MAX_ENTRIES: usize = 20_000;
 
 /// The file system of this machine.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Disk;
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Disk {
+    /// Real places that were asked for, by path.
+    places: RefCell<Vec<(String, Option<String>)>>,
+}
 
 /// The home directory.
 pub(crate) fn home() -> Option<String> {
@@ -114,6 +121,20 @@ impl World for Disk {
                 }
             }
         }
+    }
+
+    fn real_place(&self, path: &str) -> Option<String> {
+        let mut places = self.places.borrow_mut();
+        if let Some((_, real)) = places.iter().find(|(own, _)| own == path) {
+            return real.clone();
+        }
+        let real = self.real_path(path);
+        // A caller that goes from project to project would have all of them remembered.
+        if places.len() == MAX_PLACES {
+            places.clear();
+        }
+        places.push((path.to_owned(), real.clone()));
+        real
     }
 
     fn is_directory(&self, path: &str) -> Option<bool> {

@@ -211,3 +211,23 @@ fn a_mode_that_allows_edits_does_not_allow_them_through_a_link_that_leads_out() 
         ],
     );
 }
+
+#[test]
+fn a_rule_may_name_the_place_that_the_home_directory_is_a_link_to() {
+    let project = project();
+    let root = project.path().canonicalize().expect("a directory");
+    fs::create_dir_all(root.join("place/keys")).expect("a directory");
+    fs::write(root.join("place/keys/a"), "k\n").expect("a file");
+    symlink(root.join("place"), root.join("home")).expect("a link");
+    let policy = format!(
+        "policy \"p\"\nallow {{ read \"~/**\"; }}\ndeny {{ read \"{}/place/keys/**\"; }}\n",
+        root.display()
+    );
+    fs::write(root.join("keys.kdl"), policy).expect("a file");
+    let verdict = |command| verdict(&root, &["--policy", "keys.kdl"], command);
+    assert_eq!(verdict("cat ~/keys/a"), "deny");
+    assert_eq!(verdict("cat place/keys/a"), "deny");
+    assert_eq!(verdict("grep -r k ~/keys"), "deny");
+    assert_eq!(verdict("cat ~/keys/*"), "deny");
+    assert_eq!(verdict("cat ~/notes"), "allow");
+}

@@ -34,6 +34,12 @@ pub trait World {
     /// The path with every link in it resolved; the part that does not exist stays as it is. `None`: not known.
     fn real_path(&self, path: &str) -> Option<String>;
 
+    /// The same for a directory that calls start from or live in (the project, the home directory), which may be asked for once and
+    /// remembered: that it is another place afterwards can only make answers stricter.
+    fn real_place(&self, path: &str) -> Option<String> {
+        self.real_path(path)
+    }
+
     /// Whether the path is a directory. `None`: it does not exist or is not known.
     fn is_directory(&self, path: &str) -> Option<bool>;
 

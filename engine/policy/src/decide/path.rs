@@ -338,20 +338,24 @@ impl Decider<'_> {
     /// A real path in terms of the project and home as they are named: where these are links themselves, what is below their real
     /// places is below them.
     fn in_own_terms<'r>(&self, real: &'r str) -> Cow<'r, str> {
-        let linked = self.linked.get_or_init(|| {
+        self.linked()
+            .iter()
+            .find_map(|(place, own)| Some(join_path(own, below(real, place)?)))
+            .map_or(Cow::Borrowed(real), |path| Cow::Owned(path.into()))
+    }
+
+    /// The project and the home directory where they are reached through links: the real place of each and its name.
+    fn linked(&self) -> &[(String, &str)] {
+        self.linked.get_or_init(|| {
             [Some(self.facts.project), self.facts.home]
                 .into_iter()
                 .flatten()
                 .filter_map(|own| {
-                    let place = self.facts.world.real_path(own)?;
+                    let place = self.facts.world.real_place(own)?;
                     (place != own).then_some((place, own))
                 })
                 .collect()
-        });
-        linked
-            .iter()
-            .find_map(|(place, own)| Some(join_path(own, below(real, place)?)))
-            .map_or(Cow::Borrowed(real), |path| Cow::Owned(path.into()))
+        })
     }
 
     /// Whether a target is inside the project for certain; for writing and deleting, not the project itself.
@@ -433,7 +437,19 @@ impl Decider<'_> {
         }
     }
 
+    /// What the rules say of a target, and what those that forbid say of the same place by its real name where the project or the
+    /// home directory is a link.
     fn ruling(&self, asked: &Asked<'_>, target: &Target, extent: Extent) -> Ruling {
+        let ruling = self.ruling_by_name(asked, target, extent);
+        self.linked()
+            .iter()
+            .filter_map(|(place, own)| moved(target, own, place))
+            .map(|target| self.ruling_by_name(asked, &target, extent))
+            .filter(|by_place| !matches!(by_place, Ruling::Allow(_) | Ruling::Nothing))
+            .fold(ruling, Ruling::stricter)
+    }
+
+    fn ruling_by_name(&self, asked: &Asked<'_>, target: &Target, extent: Extent) -> Ruling {
         let index = self.index_for(asked.access);
         let names = Names {
             only: asked.only.iter().map(value_units).collect(),
@@ -629,6 +645,20 @@ impl Decider<'_> {
                 }
             }
         }
+    }
+}
+
+/// A target below one directory as the same target below another.
+fn moved(target: &Target, from: &str, to: &str) -> Option<Target> {
+    match target {
+        Target::Known(path) => Some(Target::Known(join_path(to, below(path, from)?))),
+        Target::Somewhere(root) => Some(Target::Somewhere(join_path(to, below(root, from)?))),
+        Target::Pattern(names) => {
+            let rest = names.get(parts(from).count()..)?;
+            let inside = names_of(from).iter().zip(names).all(|(own, name)| own == name);
+            inside.then(|| Target::Pattern(names_of(to).into_iter().chain(rest.iter().cloned()).collect()))
+        }
+        Target::Unknown(_) => None,
     }
 }
 
