@@ -31,7 +31,7 @@ pub fn apply(definition: &Definition, words: &[Field], context: &ApplyContext) -
     let mut uses = apply_each(definition, words, context).into_iter();
     let mut merged = uses
         .next()
-        .unwrap_or_else(|| touch(&cut(definition, words), context));
+        .unwrap_or_else(|| touch(cut(definition, words), context));
     for other in uses {
         merge(&mut merged, other);
     }
@@ -61,10 +61,10 @@ pub fn apply_each(definition: &Definition, words: &[Field], context: &ApplyConte
         .try_fold(1_usize, |product, field| product.checked_mul(choices(field)))
         .unwrap_or(usize::MAX);
     if product == 1 || !alternatives_matter(definition, words) {
-        return vec![touch(&cut(definition, words), context)];
+        return vec![touch(cut(definition, words), context)];
     }
     if product > ALTERNATIVES {
-        let mut only = touch(&cut(definition, words), context);
+        let mut only = touch(cut(definition, words), context);
         let span = words.first().map_or_else(Span::default, |field| field.span);
         only.unknowns.push(Unknown {
             kind: UnknownKind::Option,
@@ -98,7 +98,7 @@ pub fn apply_each(definition: &Definition, words: &[Field], context: &ApplyConte
                     | Value::Unknown(_) => field.clone(),
                 })
                 .collect();
-            touch(&cut(definition, &chosen), context)
+            touch(cut(definition, &chosen), context)
         })
         .collect()
 }
@@ -114,11 +114,14 @@ fn alone(definition: &Definition, words: &[Field], context: &ApplyContext) -> Op
         .map(|field| field.known().filter(|_| field.count == Count::One))
         .collect();
     let line = texts?.join(" ");
-    let cut = cut(definition, words);
-    let fits = definition
+    let mut named = definition
         .alone
         .iter()
-        .any(|alone| alone.words == line && (alone.of.is_empty() || alone.of.contains(&cut.program)));
+        .filter(|alone| alone.words == line)
+        .peekable();
+    named.peek()?;
+    let cut = cut(definition, words);
+    let fits = named.any(|alone| alone.of.is_empty() || alone.of.contains(&cut.program));
     fits.then(|| Use {
         effects: Vec::new(),
         nested: Vec::new(),
@@ -127,7 +130,7 @@ fn alone(definition: &Definition, words: &[Field], context: &ApplyContext) -> Op
         wrapper: false,
         prints_paths: None,
         runs_stdin: None,
-        ..touch(&cut, context)
+        ..touch(cut, context)
     })
 }
 

@@ -275,10 +275,15 @@ impl<'d> OperandList<'d> {
     fn new(args: &[&'d Arg], operands: &[Operand]) -> Self {
         let dashes = args.iter().any(|arg| arg.after_dashes);
         let mut list = Self {
-            places: Vec::new(),
+            places: Vec::with_capacity(args.len()),
             unexplained: Vec::new(),
             uncertain: false,
         };
+        if !dashes {
+            let all: Vec<usize> = (0..operands.len()).collect();
+            list.fill(args, &all, operands);
+            return list;
+        }
         for after in [false, true] {
             let args: Vec<&'d Arg> = args
                 .iter()
@@ -297,15 +302,13 @@ impl<'d> OperandList<'d> {
     }
 
     fn fill(&mut self, args: &[&'d Arg], here: &[usize], operands: &[Operand]) {
-        let counts: Vec<Count> = here
-            .iter()
-            .filter_map(|at| operands.get(*at))
-            .map(|operand| operand.field.count)
-            .collect();
-        let fewest = counts.iter().filter(|count| **count != Count::Any).count();
-        let sizes = sizes(args, fewest);
-        let certain = counts.iter().all(|count| *count == Count::One);
-        if certain {
+        let counts = || {
+            here.iter()
+                .filter_map(|at| operands.get(*at))
+                .map(|operand| operand.field.count)
+        };
+        let sizes = sizes(args, counts().filter(|count| *count != Count::Any).count());
+        if counts().all(|count| count == Count::One) {
             let mut words = here.iter().copied();
             for (arg, size) in args.iter().zip(sizes) {
                 let taken: Vec<usize> = words.by_ref().take(size).collect();
@@ -318,6 +321,7 @@ impl<'d> OperandList<'d> {
             self.unexplained.extend(words);
             return;
         }
+        let counts: Vec<Count> = counts().collect();
         self.uncertain = true;
         let variadic = args.iter().position(|arg| arg.variadic);
         let mut explained = vec![false; here.len()];

@@ -69,17 +69,17 @@ struct Touch<'a, 'd> {
 }
 
 /// What a cut argv does.
-pub(super) fn touch(cut: &Cut<'_>, context: &ApplyContext) -> Use {
+pub(super) fn touch(mut cut: Cut<'_>, context: &ApplyContext) -> Use {
     let current = cut.current();
     let out = Use {
         command: std::iter::once(cut.program.clone())
             .chain(cut.chain.iter().skip(1).map(|command| command.name.clone()))
             .collect(),
-        words: cut.words.clone(),
-        set_aside: cut.set_aside.clone(),
+        words: std::mem::take(&mut cut.words),
+        set_aside: std::mem::take(&mut cut.set_aside),
         effects: Vec::new(),
         nested: Vec::new(),
-        unknowns: cut.unknowns.clone(),
+        unknowns: std::mem::take(&mut cut.unknowns),
         complete: current.complete,
         wrapper: cut.chain.iter().any(|command| command.wrapper),
         prints_paths: None,
@@ -91,7 +91,7 @@ pub(super) fn touch(cut: &Cut<'_>, context: &ApplyContext) -> Use {
         return out;
     }
     let mut touch = Touch {
-        cut,
+        cut: &cut,
         context,
         changes: Vec::new(),
         narrowed: Vec::new(),
@@ -262,7 +262,7 @@ impl<'d> Touch<'_, 'd> {
     }
 
     fn program_span(&self) -> Span {
-        self.cut
+        self.out
             .words
             .first()
             .map_or_else(Span::default, |word| word.field.span)
@@ -270,7 +270,7 @@ impl<'d> Touch<'_, 'd> {
 
     fn own(&mut self, plan: &OperandPlan<'d>) {
         let span = self
-            .cut
+            .out
             .words
             .iter()
             .take(self.cut.chain.len())

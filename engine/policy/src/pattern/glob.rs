@@ -89,6 +89,11 @@ impl Glob {
     pub fn matches(&self, text: &str) -> bool {
         // What the glob begins and ends with rules out most texts at once.
         let (mut pieces, mut rest) = (self.pieces.as_slice(), text);
+        if let [.., GlobPiece::Text(tail)] = pieces
+            && tail.as_bytes().last() != text.as_bytes().last()
+        {
+            return false;
+        }
         if let [GlobPiece::Text(head), after @ ..] = pieces {
             let Some(left) = rest.strip_prefix(head.as_str()) else {
                 return false;

@@ -9,6 +9,7 @@ pub(super) fn check(text: &str, script: &Script, shell: Shell, findings: &mut Ve
     let mut visitor = Words {
         text,
         shell,
+        escapes: text.contains('\\'),
         escaped_quotes: tokens::EscapedQuotes::default(),
         separator: variables::Separator::default(),
         findings,
@@ -19,6 +20,8 @@ pub(super) fn check(text: &str, script: &Script, shell: Shell, findings: &mut Ve
 struct Words<'a> {
     text: &'a str,
     shell: Shell,
+    /// A backslash stands somewhere in the text.
+    escapes: bool,
     escaped_quotes: tokens::EscapedQuotes,
     separator: variables::Separator,
     findings: &'a mut Vec<Finding>,
@@ -28,7 +31,9 @@ impl Visitor for Words<'_> {
     fn simple(&mut self, simple: &Simple) {
         self.separator.assigned(simple);
         self.escaped_quotes.next_command();
-        tokens::escaped_operators(self.text, simple, self.findings);
+        if self.escapes {
+            tokens::escaped_operators(self.text, simple, self.findings);
+        }
         quoted_newlines(self.text, simple, self.findings);
         if self.shell == Shell::Zsh {
             zsh::command(simple, self.findings);
@@ -43,6 +48,13 @@ impl Visitor for Words<'_> {
             }
             Place::Argument => flags::in_flag(self.text, word, self.findings),
             Place::Assigned | Place::Redirected | Place::Compound | Place::Operand => {}
+        }
+        if self.shell == Shell::Zsh {
+            zsh::word(self.text, word, self.findings);
+        }
+        // What follows looks for quotes, escapes, braces and expansions.
+        if word.plain().is_some_and(|text| !text.contains(['{', '}'])) {
+            return;
         }
         match place {
             Place::Command | Place::Argument | Place::Assigned | Place::Redirected => {
@@ -59,9 +71,6 @@ impl Visitor for Words<'_> {
                 self.separator.word(word, self.findings);
             }
             Place::Compound | Place::Assigned | Place::Operand => {}
-        }
-        if self.shell == Shell::Zsh {
-            zsh::word(self.text, word, self.findings);
         }
     }
 
