@@ -146,12 +146,7 @@ impl Parser<'_> {
     fn pipeline(&mut self, pipeline: &mut Pipeline) -> Parsed<()> {
         let start = self.pos;
         if self.prefixes(pipeline)? {
-            pipeline.stages.push(unread());
-            let end = Span::new(self.pos, self.pos);
-            for stage in &mut pipeline.stages {
-                stage.span = end;
-            }
-            pipeline.span = Span::new(start, self.pos);
+            self.nothing_timed(pipeline, start);
             return Ok(());
         }
         let outer = self.timed;
@@ -167,6 +162,16 @@ impl Parser<'_> {
             .map_or(self.pos, |stage| stage.span.end as usize);
         pipeline.span = Span::new(start, end);
         self.check_zsh_pipeline(pipeline)
+    }
+
+    /// `time` alone. Apart from its caller, whose frame nests and must stay small.
+    #[cold]
+    #[inline(never)]
+    fn nothing_timed(&self, pipeline: &mut Pipeline, start: usize) {
+        let mut nothing = unread();
+        nothing.span = Span::new(self.pos, self.pos);
+        pipeline.stages.push(nothing);
+        pipeline.span = Span::new(start, self.pos);
     }
 
     /// zsh copies outputs. After `time` it defines and assigns in a process of its own.

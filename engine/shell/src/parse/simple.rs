@@ -83,10 +83,12 @@ impl Parser<'_> {
     }
 
     fn first_word(&mut self, words: &mut Vec<Argument>) -> Parsed<bool> {
-        let word = match self.zsh_program()? {
-            Some(word) => word,
-            None => self.word(Place::ARGUMENT)?,
-        };
+        if let Some(word) = self.zsh_program()? {
+            let declaring = self.command_word(&word)?;
+            words.push(Argument::Word(word));
+            return Ok(declaring);
+        }
+        let word = self.word(Place::ARGUMENT)?;
         let declaring = self.command_word(&word)?;
         words.push(Argument::Word(word));
         Ok(declaring)
