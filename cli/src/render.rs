@@ -127,9 +127,9 @@ fn headline(paint: Paint, shown: &Shown<'_>, outcome: Outcome) -> String {
         Outcome::Ask => paint.yellow("ask"),
         Outcome::Deny => paint.red("deny"),
     };
-    let call = visible(&shown.text());
-    let mut lines = call.trim_end().lines();
-    let first = lines.next().unwrap_or_default();
+    let call = shown.text();
+    let mut lines = call.trim_end_matches([' ', '\t', '\n']).split('\n');
+    let first = visible(lines.next().unwrap_or_default());
     let more = if lines.next().is_some() { " ..." } else { "" };
     format!("{word}  {first}{more}\n")
 }

@@ -114,6 +114,15 @@ impl Glob {
         })
     }
 
+    /// Whether some text that it matches ends in a character, as far as its last piece tells.
+    pub(crate) fn may_end_in(&self, last: char) -> bool {
+        match self.pieces.last() {
+            Some(GlobPiece::Text(text)) => text.ends_with(last),
+            Some(GlobPiece::AnyText | GlobPiece::AnyChar | GlobPiece::Class(_)) => true,
+            None => false,
+        }
+    }
+
     pub(crate) fn push_text(&mut self, text: &str) {
         if text.is_empty() {
             return;

@@ -204,7 +204,12 @@ impl PathTrie {
             self.enter_all_below(at, next);
             return;
         };
+        // Of a pattern that ends in a plain character, its matches do, too.
+        let last = pattern.chars().next_back().filter(|c| c.is_alphanumeric());
         for &(ref glob, to) in patterns {
+            if last.is_some_and(|last| !glob.may_end_in(last)) {
+                continue;
+            }
             let own = glob_units(glob);
             if hidden && matches!(own.first(), Some(Unit::Char('.'))) {
                 continue;

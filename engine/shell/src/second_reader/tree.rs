@@ -1,5 +1,6 @@
 //! The tree-sitter side of the second reader.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -151,15 +152,18 @@ pub(super) fn vote(text: &str, script: &Script) -> Result<(), NotUnderstood> {
     walk::script(script, &mut names);
     // It reads here-documents wrongly in many ways (their delimiters, substitutions and what follows on the line), so that it is
     // asked about the text around them.
-    let masks: Vec<Span> = names.heredocs.iter().chain(&names.prefixes).copied().collect();
-    let masked = mask(text, &masks);
-    let text = masked.as_deref().unwrap_or(text);
-    let Some(tree) = parse(text) else { return Ok(()) };
+    let around = Around::new(
+        text,
+        names.heredocs.iter().chain(&names.prefixes).copied().collect(),
+    );
+    let Some(tree) = parse(&around.text) else {
+        return Ok(());
+    };
     if tree.root_node().has_error() {
         let mut first = None;
         each(&tree, &mut |node| {
             if first.is_none() && (node.is_error() || node.is_missing()) {
-                first = Some(span_of(node, text));
+                first = Some(around.original(span_of(node, &around.text)));
             }
         });
         return disagree(first.unwrap_or_else(|| Span::new(0, text.len())));
@@ -180,8 +184,8 @@ pub(super) fn vote(text: &str, script: &Script) -> Result<(), NotUnderstood> {
     }
     each(&tree, &mut |node| {
         if node.kind() == "command_name" {
-            let span = span_of(node, text);
-            let name = span.of(text);
+            let own = span_of(node, &around.text);
+            let (name, span) = (own.of(&around.text), around.original(own));
             let timed = names
                 .alone
                 .iter()
@@ -202,20 +206,73 @@ pub(super) fn vote(text: &str, script: &Script) -> Result<(), NotUnderstood> {
     }
 }
 
-/// The text with blanks over these spans, newlines kept; `None` if there are none.
-fn mask(text: &str, spans: &[Span]) -> Option<String> {
-    if spans.is_empty() {
-        return None;
-    }
-    let mut bytes = text.as_bytes().to_vec();
-    for span in spans {
-        for byte in bytes.iter_mut().take(span.end as usize).skip(span.start as usize) {
-            if *byte != b'\n' {
-                *byte = b' ';
+/// A text without some of its parts. Where one was, a blank is left, or a newline if the part had one.
+struct Around<'t> {
+    text: Cow<'t, str>,
+    /// Places in it after which bytes are missing, in order, each with all that are missing up to there.
+    missing: Vec<(u32, u32)>,
+}
+
+impl<'t> Around<'t> {
+    fn new(text: &'t str, mut without: Vec<Span>) -> Self {
+        if without.is_empty() {
+            return Self {
+                text: Cow::Borrowed(text),
+                missing: Vec::new(),
+            };
+        }
+        without.sort_unstable();
+        let mut rest = String::with_capacity(text.len());
+        let mut missing = Vec::new();
+        let mut at = 0;
+        for span in without {
+            // One may stand inside another.
+            let span = Span {
+                start: span.start.max(at),
+                end: span.end.max(at),
+            };
+            let left_out = span.of(text);
+            if left_out.is_empty() {
+                continue;
             }
+            rest.push_str(
+                Span {
+                    start: at,
+                    end: span.start,
+                }
+                .of(text),
+            );
+            rest.push(if left_out.contains('\n') { '\n' } else { ' ' });
+            at = span.end;
+            let now = Span::new(0, rest.len()).end;
+            missing.push((now, at - now));
+        }
+        let text_end = Span::new(0, text.len()).end;
+        rest.push_str(
+            Span {
+                start: at,
+                end: text_end,
+            }
+            .of(text),
+        );
+        Self {
+            text: Cow::Owned(rest),
+            missing,
         }
     }
-    String::from_utf8(bytes).ok()
+
+    /// The span in the whole text.
+    fn original(&self, span: Span) -> Span {
+        let shift = |offset: u32| {
+            let before = self.missing.partition_point(|(place, _)| *place <= offset);
+            let missing = before.checked_sub(1).and_then(|at| self.missing.get(at));
+            offset + missing.map_or(0, |(_, bytes)| *bytes)
+        };
+        Span {
+            start: shift(span.start),
+            end: shift(span.end),
+        }
+    }
 }
 
 pub(super) fn search(text: &str) -> Vec<Vec<Field>> {
@@ -311,7 +368,21 @@ fn unescaped(raw: &str) -> Option<SmolStr> {
 
 #[cfg(test)]
 mod tests {
-    use super::search;
+    use super::{Around, search};
+    use crate::Span;
+
+    #[test]
+    fn places_around_what_is_left_out_are_those_of_the_whole_text() {
+        let text = "cat <<E; ls\nbody\nE\nrm a";
+        let (operator, body) = (Span::new(4, 7), Span::new(12, 19));
+        let around = Around::new(text, vec![body, operator, Span::new(13, 15)]);
+        assert_eq!(around.text, "cat  ; ls\n\nrm a");
+        for name in ["cat", "ls", "rm"] {
+            let start = around.text.find(name).unwrap();
+            let own = Span::new(start, start + name.len());
+            assert_eq!(around.original(own).of(text), name);
+        }
+    }
 
     #[test]
     fn commands_in_a_broken_text_are_found() {
