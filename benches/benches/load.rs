@@ -9,11 +9,12 @@ use engine_policy::Plan;
 
 fn load(c: &mut Criterion) {
     for number in [1000, 10_000] {
-        let bytes = plan(number, Shape::Programs)
+        let bytes: &'static [u8] = plan(number, Shape::Programs)
             .and_then(|plan| plan.to_bytes())
-            .expect("the policy");
+            .expect("the policy")
+            .leak();
         c.bench_function(&format!("plan-load-{number}"), |b| {
-            b.iter(|| black_box(Plan::from_bytes(black_box(&bytes))));
+            b.iter(|| black_box(Plan::from_bytes(black_box(bytes))));
         });
     }
     c.bench_function("plan-compile-1000", |b| {

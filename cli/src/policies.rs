@@ -150,7 +150,8 @@ mod cache {
         if !data.is_file() || data.uid() != own || data.mode() & 0o077 != 0 {
             return None;
         }
-        let bytes = fs::read(&path).ok()?;
+        // The plan is used as long as the program runs, and so are its bytes.
+        let bytes: &'static [u8] = fs::read(&path).ok()?.leak();
         let rest = bytes.strip_prefix(MAGIC.as_bytes())?;
         // A sum of everything after it, then a line for each text, then the plan.
         let (own, rest) = rest.split_at_checked(size_of::<u64>())?;

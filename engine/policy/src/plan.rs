@@ -35,6 +35,7 @@ use crate::verdict::Request;
 
 /// All rules, ready to decide with. Immutable; share it behind an `Arc`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub struct Plan {
     /// The rule of each group of patterns.
     pub(crate) rules: Kept<PlanRule>,
@@ -44,6 +45,8 @@ pub struct Plan {
     /// Programs that are named by their file: the group is the number of the stand-in first word in `commands`.
     pub(crate) program_files: PathIndex,
     pub(crate) texts: TextIndex,
+    /// Places that conditions name, by number.
+    pub(crate) places: Vec<PathIndex>,
     pub(crate) reads: PathIndex,
     pub(crate) writes: PathIndex,
     pub(crate) deletes: PathIndex,
@@ -124,9 +127,9 @@ impl Plan {
     }
 
     /// A plan that [`Plan::to_bytes`] of the same build made. The bytes must come from a trusted place: they are not checked against
-    /// any policy.
+    /// any policy. They stay in use as long as the program runs, so that a plan is read back without being copied.
     #[must_use]
-    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    pub fn from_bytes(bytes: &'static [u8]) -> Option<Self> {
         postcard::from_bytes(bytes).ok()
     }
 

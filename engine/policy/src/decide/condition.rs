@@ -47,7 +47,9 @@ impl Decider<'_> {
                 .unwrap_or(Truth::No)
                 .inverted(),
             CompiledCondition::OperandsWithin(index) => {
-                let Some(usage) = usage else { return Truth::Maybe };
+                let (Some(usage), Some(index)) = (usage, self.plan.places.get(*index as usize)) else {
+                    return Truth::Maybe;
+                };
                 let mut truth = Truth::Yes;
                 for effect in &usage.effects {
                     if effect.source == EffectSource::Own {
@@ -98,7 +100,11 @@ impl Decider<'_> {
             CompiledCondition::Cwd(index) => bases(&invocation.directory, None)
                 .into_iter()
                 .map(|base| match base {
-                    Some(path) => self.says_of(index, &Target::Known(path)),
+                    Some(path) => self
+                        .plan
+                        .places
+                        .get(*index as usize)
+                        .map_or(Truth::Maybe, |index| self.says_of(index, &Target::Known(path))),
                     None => Truth::Maybe,
                 })
                 .fold(None, |all: Option<Truth>, one| match all {

@@ -201,7 +201,7 @@ impl Decider<'_> {
         }
     }
 
-    pub(super) fn cover(covered: Option<(RuleRef, &PlanRule)>) -> Cover<'_> {
+    pub(super) fn cover(covered: Option<(RuleRef, &PlanRule)>) -> Cover {
         let Some((reference, rule)) = covered else {
             return Cover::None;
         };
@@ -209,7 +209,7 @@ impl Decider<'_> {
             return Cover::Everything(reference);
         }
         let bound = rule.conditions.iter().find_map(|condition| match condition {
-            CompiledCondition::OperandsWithin(index) => Some(index),
+            CompiledCondition::OperandsWithin(places) => Some(*places),
             CompiledCondition::Flag(_)
             | CompiledCondition::WithoutFlag(_)
             | CompiledCondition::Operand(..)
@@ -222,7 +222,7 @@ impl Decider<'_> {
             | CompiledCondition::GoesOn(_) => None,
         });
         match bound {
-            Some(index) => Cover::Within(reference, index),
+            Some(places) => Cover::Within(reference, places),
             None => Cover::Project(reference),
         }
     }

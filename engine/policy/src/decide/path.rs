@@ -25,13 +25,13 @@ pub(super) enum Access {
 
 /// What covers a path that no path rule speaks of.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Cover<'p> {
+pub(super) enum Cover {
     /// Nothing.
     None,
     /// The rule that allows the command, inside the project.
     Project(RuleRef),
-    /// The rule that allows the command, within these places.
-    Within(RuleRef, &'p PathIndex),
+    /// The rule that allows the command, within the places of this number.
+    Within(RuleRef, u32),
     /// A rule that allows everything.
     Everything(RuleRef),
 }
@@ -96,7 +96,7 @@ fn shows_process(names: &[Name]) -> bool {
 
 impl Decider<'_> {
     /// Decides every place that a path can mean; each is a step.
-    pub(super) fn path(&mut self, asked: &Asked<'_>, cover: Cover<'_>) {
+    pub(super) fn path(&mut self, asked: &Asked<'_>, cover: Cover) {
         if *asked.path == Value::Descriptor {
             // A process substitution: what is behind it are commands of their own.
             return;
@@ -123,7 +123,7 @@ impl Decider<'_> {
         asked: &Asked<'_>,
         place: Option<&str>,
         target: &Target,
-        cover: Cover<'_>,
+        cover: Cover,
     ) -> (Outcome, Why, u8) {
         let extent = match target {
             Target::Somewhere(_) => Extent::Somewhere,
@@ -210,7 +210,7 @@ impl Decider<'_> {
             Ruling::Nothing => match cover {
                 Cover::Everything(rule) if check != 13 => (Outcome::Allow, Why::Covered(rule)),
                 Cover::Project(rule) if inside && check != 13 => (Outcome::Allow, Why::Covered(rule)),
-                Cover::Within(rule, index) if self.is_within(index, target, extent) => {
+                Cover::Within(rule, places) if self.is_within(places, target, extent) => {
                     (Outcome::Allow, Why::Covered(rule))
                 }
                 Cover::None | Cover::Project(_) | Cover::Within(..) | Cover::Everything(_) => {
@@ -401,8 +401,11 @@ impl Decider<'_> {
         }
     }
 
-    /// Whether a target lies within the places of an index for certain.
-    pub(super) fn is_within(&self, index: &PathIndex, target: &Target, extent: Extent) -> bool {
+    /// Whether a target lies within the places of this number for certain.
+    fn is_within(&self, places: u32, target: &Target, extent: Extent) -> bool {
+        let Some(index) = self.plan.places.get(places as usize) else {
+            return false;
+        };
         let mut matched = Matched::default();
         self.match_index(index, target, extent, &Names::default(), false, &mut matched);
         matched.truths().any(|(_, truth)| truth == Truth::Yes)

@@ -89,6 +89,7 @@ impl<'a> Compiler<'a> {
                 commands: WordTrie::default(),
                 program_files: PathIndex::default(),
                 texts: super::TextIndex::default(),
+                places: Vec::new(),
                 reads: PathIndex::default(),
                 writes: PathIndex::default(),
                 deletes: PathIndex::default(),
@@ -739,7 +740,7 @@ impl<'a> Compiler<'a> {
         compiled
     }
 
-    fn within(&mut self, outcome: Outcome, terms: &'a [Spanned<Term<PathPattern>>]) -> PathIndex {
+    fn within(&mut self, outcome: Outcome, terms: &'a [Spanned<Term<PathPattern>>]) -> u32 {
         let mut index = PathIndexDraft::default();
         for term in terms {
             let (mut patterns, mut except) = (Vec::new(), Vec::new());
@@ -760,11 +761,13 @@ impl<'a> Compiler<'a> {
                 }
             }
         }
-        index.set().unwrap_or_else(|| {
+        let index = index.set().unwrap_or_else(|| {
             let place = terms.first().map_or_else(Place::default, |term| term.place);
             self.problem(UNWRITABLE.0, UNWRITABLE.1.to_owned(), place, None);
             PathIndex::default()
-        })
+        });
+        self.plan.places.push(index);
+        number(self.plan.places.len() - 1)
     }
 }
 

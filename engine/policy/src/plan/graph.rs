@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, StrExt};
 
-use super::kept::{Kept, Row, number};
+use super::kept::{Bytes, Kept, Row, number};
 use super::paths::End;
 
 /// Number of a node; the start is 0.
@@ -209,12 +209,14 @@ const EDGE: usize = 4;
 
 /// A graph that is only read.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound(serialize = "", deserialize = "'de: 'static"))]
 pub(super) struct Graph<P> {
     nodes: Row,
     edges: Row,
     /// Numbers of edges plus 1, by hash, with 0 for none.
     slots: Row,
-    names: String,
+    /// All names one after another.
+    names: Bytes,
     /// The patterns of each node that has any, and where they lead.
     patterns: Kept<Vec<(P, NodeId)>>,
     ends: Row,
@@ -226,7 +228,7 @@ impl<P> Default for Graph<P> {
             nodes: Row::default(),
             edges: Row::default(),
             slots: Row::default(),
-            names: String::new(),
+            names: Bytes::default(),
             patterns: Kept::default(),
             ends: Row::default(),
         }
@@ -236,12 +238,12 @@ impl<P> Default for Graph<P> {
 impl<P> Graph<P> {
     fn edge(&mut self, name: &str, to: NodeId, folded: bool) {
         let from = number(self.nodes.len() / NODE - 1);
-        let start = self.names.len();
-        self.names.push_str(name);
+        let start = self.names.all().len();
+        self.names.extend(name.as_bytes());
         for field in [
             from,
             number(start),
-            number(self.names.len()),
+            number(self.names.all().len()),
             to << 1 | u32::from(folded),
         ] {
             self.edges.push(field);
@@ -269,9 +271,9 @@ impl<P> Graph<P> {
         self.slots = slots.into_iter().collect();
     }
 
-    fn edge_at(&self, edge: usize) -> Option<(NodeId, &str, NodeId, bool)> {
+    fn edge_at(&self, edge: usize) -> Option<(NodeId, &[u8], NodeId, bool)> {
         let field = |at| self.edges.get(edge * EDGE + at);
-        let name = self.names.get(field(1)? as usize..field(2)? as usize)?;
+        let name = self.names.all().get(field(1)? as usize..field(2)? as usize)?;
         let to = field(3)?;
         Some((field(0)?, name, to >> 1, to & 1 == 1))
     }
@@ -288,13 +290,13 @@ impl<P> Graph<P> {
     /// Where a name leads. `folded`: one in lower case, which stands for names that differ from it by case.
     pub(super) fn follow(&self, at: NodeId, name: &str, folded: bool) -> impl Iterator<Item = NodeId> {
         let mask = self.slots.len().wrapping_sub(1);
-        let mut slot = hash(at, name) as usize;
+        let mut slot = hash(at, name.as_bytes()) as usize;
         std::iter::from_fn(move || {
             loop {
                 let edge = self.slots.get(slot & mask)?.checked_sub(1)?;
                 slot += 1;
                 let (from, own, to, is_folded) = self.edge_at(edge as usize)?;
-                if from == at && is_folded == folded && own == name {
+                if from == at && is_folded == folded && own == name.as_bytes() {
                     return Some(to);
                 }
             }
@@ -306,7 +308,7 @@ impl<P> Graph<P> {
         (self.field(at, 0)..self.field(at + 1, 0))
             .filter_map(|edge| self.edge_at(edge))
             .filter(|(_, _, _, folded)| !folded)
-            .map(|(_, name, to, _)| (name, to))
+            .filter_map(|(_, name, to, _)| Some((str::from_utf8(name).ok()?, to)))
     }
 
     /// Where any one text leads.
@@ -365,10 +367,10 @@ impl<P: Serialize + DeserializeOwned> Graph<P> {
 
 /// FNV-1a of 32 bits: the same on every machine, and good for short texts.
 /// Source: <http://www.isthe.com/chongo/tech/comp/fnv/>.
-fn hash(at: NodeId, name: &str) -> u32 {
+fn hash(at: NodeId, name: &[u8]) -> u32 {
     at.to_le_bytes()
         .into_iter()
-        .chain(name.bytes())
+        .chain(name.iter().copied())
         .fold(0x811c_9dc5, |hash, byte| {
             (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
         })
@@ -395,8 +397,8 @@ mod tests {
         draft.end(pattern, end(4));
         assert_eq!(draft.step(many, &Step::Many), many);
         assert_eq!(draft.step(0, &Step::Name("src")), src);
-        let bytes = postcard::to_allocvec(&draft.set(true).unwrap()).unwrap();
-        postcard::from_bytes(&bytes).unwrap()
+        let bytes = postcard::to_allocvec(&draft.set(true).unwrap()).unwrap().leak();
+        postcard::from_bytes(bytes).unwrap()
     }
 
     fn groups(ends: impl Iterator<Item = End>) -> Vec<u32> {

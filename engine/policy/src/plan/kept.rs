@@ -1,27 +1,57 @@
-//! Parts of a plan that are kept as bytes until they are asked for, so that reading a plan back costs little more than copying it.
+//! Parts of a plan that are kept as bytes until they are asked for, so that reading a plan back costs little more than finding
+//! where they stand. What is read back stays in the bytes that were read, which therefore last as long as the program.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// Bytes: own ones, or those that a plan was read back from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bytes(Cow<'static, [u8]>);
+
+impl Bytes {
+    pub(super) fn extend(&mut self, bytes: &[u8]) {
+        self.0.to_mut().extend_from_slice(bytes);
+    }
+
+    pub(super) fn all(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de: 'static> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let bytes: &'de [u8] = serde_bytes::deserialize(deserializer)?;
+        Ok(Self(Cow::Borrowed(bytes)))
+    }
+}
+
 /// Numbers in a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Row(#[serde(with = "serde_bytes")] Vec<u8>);
+#[serde(bound(deserialize = "'de: 'static"))]
+pub(crate) struct Row(Bytes);
 
 impl Row {
     pub(crate) fn push(&mut self, number: u32) {
-        self.0.extend_from_slice(&number.to_le_bytes());
+        self.0.extend(&number.to_le_bytes());
     }
 
     pub(crate) fn get(&self, at: usize) -> Option<u32> {
         let start = at.checked_mul(size_of::<u32>())?;
-        let (bytes, _) = self.0.get(start..)?.split_first_chunk()?;
+        let (bytes, _) = self.0.all().get(start..)?.split_first_chunk()?;
         Some(u32::from_le_bytes(*bytes))
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len() / size_of::<u32>()
+        self.0.all().len() / size_of::<u32>()
     }
 }
 
@@ -49,11 +79,11 @@ pub(crate) struct Kept<T> {
 
 /// What a list is written as.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 struct Stored {
     /// Where each item ends in `bytes`.
     ends: Row,
-    #[serde(with = "serde_bytes")]
-    bytes: Vec<u8>,
+    bytes: Bytes,
 }
 
 impl<T> From<Stored> for Kept<T> {
@@ -77,12 +107,13 @@ impl<T: Serialize + DeserializeOwned> Kept<T> {
     where
         T: 'a,
     {
-        let mut stored = Stored::default();
+        let (mut ends, mut bytes) = (Row::default(), Vec::new());
         for item in items {
-            stored.bytes = postcard::to_extend(item, stored.bytes).ok()?;
-            stored.ends.push(number(stored.bytes.len()));
+            bytes = postcard::to_extend(item, bytes).ok()?;
+            ends.push(number(bytes.len()));
         }
-        Some(stored.into())
+        let bytes = Bytes(Cow::Owned(bytes));
+        Some(Stored { ends, bytes }.into())
     }
 
     /// One item. `None` if there is none, or if its bytes were not written by this build.
@@ -95,7 +126,7 @@ impl<T: Serialize + DeserializeOwned> Kept<T> {
                     None => 0,
                 };
                 let end = self.stored.ends.get(at)?;
-                let bytes = self.stored.bytes.get(start as usize..end as usize)?;
+                let bytes = self.stored.bytes.all().get(start as usize..end as usize)?;
                 postcard::from_bytes(bytes).ok().map(Box::new)
             })
             .as_deref()
@@ -117,7 +148,7 @@ impl<T> Serialize for Kept<T> {
     }
 }
 
-impl<'de, T> Deserialize<'de> for Kept<T> {
+impl<'de: 'static, T> Deserialize<'de> for Kept<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Stored::deserialize(deserializer).map(Self::from)
     }
@@ -131,8 +162,8 @@ mod tests {
     fn items_come_back_from_their_bytes() {
         let texts = ["one".to_owned(), String::new(), "three".to_owned()];
         let kept = Kept::new(&texts).unwrap();
-        let bytes = postcard::to_allocvec(&kept).unwrap();
-        let back: Kept<String> = postcard::from_bytes(&bytes).unwrap();
+        let bytes = postcard::to_allocvec(&kept).unwrap().leak();
+        let back: Kept<String> = postcard::from_bytes(bytes).unwrap();
         assert_eq!(back.iter().cloned().collect::<Vec<_>>(), texts);
         assert_eq!(back.get(3), None);
         assert_eq!(back.len(), 3);

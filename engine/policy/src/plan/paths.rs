@@ -46,6 +46,7 @@ impl PathTrieDraft {
 
 /// The patterns below one starting point.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) struct PathTrie(Graph<Glob>);
 
 /// One segment of a path that is matched.
@@ -272,6 +273,7 @@ impl PathTrie {
 
 /// The tries of every reach.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) struct PathIndex {
     /// Below the project, and anywhere below it.
     pub project: PathTrie,

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use super::paths::PathIndex;
 use crate::document::Outcome;
 use crate::pattern::{EnvironmentPattern, FlagPattern, Glob, ProgramPattern, WordPattern};
 use crate::source::Place;
@@ -50,10 +49,12 @@ pub(crate) struct PlanRule {
 pub(crate) enum CompiledCondition {
     Flag(Vec<FlagPattern>),
     WithoutFlag(Vec<FlagPattern>),
-    OperandsWithin(PathIndex),
+    /// The number of the places in the plan.
+    OperandsWithin(u32),
     Operand(u16, Vec<WordPattern>),
     Env(Vec<EnvironmentPattern>),
-    Cwd(PathIndex),
+    /// The number of the places in the plan.
+    Cwd(u32),
     PipedInto(Vec<ProgramPattern>),
     InPipeline(bool),
     Background(bool),

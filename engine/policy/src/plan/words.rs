@@ -19,6 +19,7 @@ pub(crate) struct WordTrieDraft(Draft<WordPattern>);
 
 /// Command patterns by their words.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) struct WordTrie(Graph<WordPattern>);
 
 /// One word of an argv as it is matched.
