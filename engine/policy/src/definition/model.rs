@@ -6,7 +6,6 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use serde::de::Visitor;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::SmolStr;
@@ -15,6 +14,7 @@ use super::shape::{Renaming, Shape};
 
 /// What is known about one program, or a family of programs with the same options.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub struct Definition {
     /// The names it is found under; never empty.
     pub names: Vec<SmolStr>,
@@ -43,6 +43,7 @@ pub struct Alone {
 
 /// A program or a subcommand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub struct Command {
     /// Its name as listed first.
     pub name: SmolStr,
@@ -79,7 +80,7 @@ pub struct Subcommand {
     pub name: SmolStr,
     /// Other names.
     pub aliases: Vec<SmolStr>,
-    encoded: Vec<u8>,
+    encoded: &'static [u8],
     decoded: OnceLock<Option<Box<Command>>>,
 }
 
@@ -88,7 +89,7 @@ impl Subcommand {
     #[must_use]
     pub fn command(&self) -> Option<&Command> {
         self.decoded
-            .get_or_init(|| postcard::from_bytes(&self.encoded).ok().map(Box::new))
+            .get_or_init(|| postcard::from_bytes(self.encoded).ok().map(Box::new))
             .as_deref()
     }
 }
@@ -98,7 +99,7 @@ impl From<Command> for Subcommand {
         Self {
             name: command.name.clone(),
             aliases: command.aliases.clone(),
-            encoded: Vec::new(),
+            encoded: &[],
             decoded: OnceLock::from(Some(Box::new(command))),
         }
     }
@@ -109,7 +110,7 @@ impl Clone for Subcommand {
         Self {
             name: self.name.clone(),
             aliases: self.aliases.clone(),
-            encoded: self.encoded.clone(),
+            encoded: self.encoded,
             decoded: self.decoded.clone(),
         }
     }
@@ -135,48 +136,19 @@ impl Serialize for Subcommand {
             .command()
             .ok_or_else(|| S::Error::custom("a subcommand without a body"))?;
         let bytes = postcard::to_allocvec(body).map_err(S::Error::custom)?;
-        (&self.name, &self.aliases, Bytes(bytes)).serialize(serializer)
+        (&self.name, &self.aliases, serde_bytes::Bytes::new(&bytes)).serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Subcommand {
+impl<'de: 'static> Deserialize<'de> for Subcommand {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (name, aliases, Bytes(encoded)) = Deserialize::deserialize(deserializer)?;
+        let (name, aliases, body): (_, _, &'de serde_bytes::Bytes) = Deserialize::deserialize(deserializer)?;
         Ok(Self {
             name,
             aliases,
-            encoded,
+            encoded: body,
             decoded: OnceLock::new(),
         })
-    }
-}
-
-/// Bytes that are written and read as one piece.
-struct Bytes(Vec<u8>);
-
-impl Serialize for Bytes {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Piece;
-
-        impl Visitor<'_> for Piece {
-            type Value = Bytes;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("bytes")
-            }
-
-            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
-                Ok(Bytes(bytes.to_vec()))
-            }
-        }
-
-        deserializer.deserialize_bytes(Piece)
     }
 }
 
