@@ -189,8 +189,10 @@ impl PathTrie {
     fn advance_pattern(&self, at: NodeId, certain: bool, pattern: &str, next: &mut States) {
         let units = pattern_units(pattern);
         let hidden = pattern.starts_with(['*', '?', '[']);
+        // Of a pattern that ends in a plain character, its matches do, too.
+        let last = pattern.chars().next_back().filter(|c| c.is_alphanumeric());
         for (name, to) in self.0.names(at) {
-            if hidden && name.starts_with('.') {
+            if (hidden && name.starts_with('.')) || last.is_some_and(|last| !name.ends_with(last)) {
                 continue;
             }
             let own: Vec<_> = name.chars().map(Unit::Char).collect();
@@ -205,8 +207,6 @@ impl PathTrie {
             self.enter_all_below(at, next);
             return;
         };
-        // Of a pattern that ends in a plain character, its matches do, too.
-        let last = pattern.chars().next_back().filter(|c| c.is_alphanumeric());
         for &(ref glob, to) in patterns {
             if last.is_some_and(|last| !glob.may_end_in(last)) {
                 continue;
