@@ -122,6 +122,8 @@ pub struct LineColumn {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
     texts: Vec<Source>,
+    /// Where the lines of each text begin, its first one left out.
+    lines: Vec<Vec<usize>>,
 }
 
 impl Sources {
@@ -140,6 +142,8 @@ impl Sources {
             return None;
         }
         let id = SourceId(u16::try_from(self.texts.len()).ok()?);
+        self.lines
+            .push(text.match_indices('\n').map(|(at, _)| at + 1).collect());
         self.texts.push(Source {
             name: name.into(),
             text: text.into(),
@@ -174,14 +178,20 @@ impl Sources {
     /// Line and column of the first byte of a place.
     #[must_use]
     pub fn line_column(&self, place: Place) -> LineColumn {
+        let at = place.span.start as usize;
+        let starts = self
+            .lines
+            .get(place.source.index())
+            .map_or(&[][..], Vec::as_slice);
+        let line = starts.partition_point(|start| *start <= at);
+        let start = line.checked_sub(1).and_then(|before| starts.get(before)).copied();
         let before = self
             .get(place.source)
-            .and_then(|source| source.text.get(..place.span.start as usize))
+            .and_then(|source| source.text.get(start.unwrap_or_default()..at))
             .unwrap_or_default();
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         LineColumn {
-            line: before.matches('\n').count() + 1,
-            column: before.get(line_start..).map_or(0, |rest| rest.chars().count()) + 1,
+            line: line + 1,
+            column: before.chars().count() + 1,
         }
     }
 }

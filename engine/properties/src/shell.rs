@@ -1,13 +1,13 @@
 //! Any text: parsing, following and checking it.
 
-use engine_shell::{Context, Directory, Limits, Shell, Stdin, check_text, evaluate, parse};
+use engine_shell::{Context, Directory, Limits, Shell, Stdin, check_text, evaluate, parse, vote};
 
 use crate::{Violation, spans_inside};
 
 /// Reads a text as each of the shells would.
 ///
 /// # Errors
-/// If a span lies outside of the text, or reading it again differs.
+/// If a span lies outside of the text, reading it again differs, or the second reader objects to a text that is said to be plain.
 pub fn reads_shell(text: &str) -> Result<(), Violation> {
     for shell in [Shell::Bash, Shell::Zsh, Shell::Sh] {
         let context = Context {
@@ -25,6 +25,11 @@ pub fn reads_shell(text: &str) -> Result<(), Violation> {
         let script = parsed.as_ref().ok();
         spans_inside("check_text", &check_text(text, script, shell), text)?;
         let Some(script) = script else { continue };
+        if script.plain && vote(text, script).is_err() {
+            return Err(Violation(format!(
+                "the second reader reads {text:?} in another way"
+            )));
+        }
         let evaluation = evaluate(script, text, &context);
         spans_inside("evaluate", &evaluation, text)?;
         if evaluation

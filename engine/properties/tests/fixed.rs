@@ -52,6 +52,12 @@ fn shells_texts_at_hand() {
 }
 
 #[test]
+fn lines_of_shell_texts() {
+    let lines = commands();
+    holds(lines.windows(3).map(|some| some.join("\n")), reads_shell);
+}
+
+#[test]
 fn shell_texts_close_to_them() {
     let (seeds, mut mutator) = (commands(), Mutator::new(1));
     holds((0..6000).map(|_| mutator.mutant(&seeds)), reads_shell);

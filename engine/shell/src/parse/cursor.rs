@@ -28,6 +28,9 @@ pub(super) struct Parser<'t> {
     pub(super) bodies: Vec<(usize, HereDocument)>,
     pub(super) comments: Vec<Span>,
     pub(super) plain: bool,
+    /// A newline ended a statement, and a redirection was read: together they are not plain.
+    pub(super) lines: bool,
+    pub(super) redirects: bool,
     /// In any substitution, where a line may end a here-document early.
     pub(super) substituted: bool,
     /// In a pipeline after `time`, where zsh takes another `time` for a program.
@@ -51,6 +54,8 @@ impl<'t> Parser<'t> {
             bodies: Vec::new(),
             comments: Vec::new(),
             plain: true,
+            lines: false,
+            redirects: false,
             substituted: false,
             timed: false,
             backticks: false,
@@ -195,6 +200,13 @@ impl<'t> Parser<'t> {
         Ok(true)
     }
 
+    /// Skips blanks and newlines after an operator.
+    pub(super) fn newlines_within(&mut self) -> Parsed<()> {
+        self.blanks()?;
+        self.plain &= self.peek() != b'\n';
+        self.newlines()
+    }
+
     /// Skips blanks and newlines, reading the here-documents that wait for a newline.
     pub(super) fn newlines(&mut self) -> Parsed<()> {
         loop {
@@ -208,7 +220,7 @@ impl<'t> Parser<'t> {
 
     /// Steps over a newline token.
     fn newline(&mut self) -> Parsed<()> {
-        self.plain = false;
+        self.lines = true;
         if self.waiting_outside {
             // Whose body begins here is read differently by different shells.
             return Err(self.here(Construct::HeredocDelimiter));

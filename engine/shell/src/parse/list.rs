@@ -125,7 +125,7 @@ impl Parser<'_> {
         };
         let start = self.pos;
         self.pos += 2;
-        self.newlines()?;
+        self.newlines_within()?;
         self.expect_command(start)?;
         Ok(Some(joiner))
     }
@@ -230,7 +230,7 @@ impl Parser<'_> {
             self.plain = false;
             self.not_sh(operator)?;
         }
-        self.newlines()?;
+        self.newlines_within()?;
         self.expect_command(operator)?;
         match self.reserved()? {
             Some(Reserved::Bang) => return Err(self.here(Construct::RepeatedBang)),

@@ -23,7 +23,9 @@ impl Parser<'_> {
         let mut end = start;
         let mut declaring = false;
         loop {
+            let here = self.pos;
             self.blanks()?;
+            let apart = self.pos > here;
             let mut redirected = false;
             match self.peek() {
                 0 | b'\n' | b';' | b'|' | b')' => break,
@@ -35,7 +37,9 @@ impl Parser<'_> {
                 _ => {}
             }
             if redirected {
-                self.plain &= !simple.words.is_empty();
+                // The second reader takes `a2>&1` apart in its own way.
+                self.plain &= apart && !simple.words.is_empty();
+                self.redirects = true;
                 end = self.pos;
                 continue;
             }
@@ -143,8 +147,10 @@ impl Parser<'_> {
             return Ok(());
         }
         let word = self.word(Place::ARGUMENT)?;
-        if self.plain && Reserved::of(word.span.of(self.text).as_bytes()).is_some() {
-            self.plain = false;
+        if self.plain {
+            let text = word.span.of(self.text);
+            // The second reader takes `==` for an operator wherever it stands.
+            self.plain = Reserved::of(text.as_bytes()).is_none() && !text.starts_with('=');
         }
         words.push(Argument::Word(word));
         Ok(())
@@ -170,7 +176,8 @@ impl Parser<'_> {
         if reserved || (self.shell == Shell::Zsh && is_zsh_command_word(text)) {
             return Err(refused_word(word, Construct::NotInThisShell));
         }
-        if reads_oddly(text) || text.contains('=') {
+        let ordinary = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
+        if reads_oddly(text) || text.starts_with('-') || !text.bytes().all(ordinary) {
             self.plain = false;
         }
         let declaring = declares(text);

@@ -14,6 +14,7 @@ fn plain_words_quotes_and_operators_are_plain() {
         "ls -la /tmp && cargo test || true; wc -l a.txt | sort",
         "grep 'a b' \"c d\" x",
         "ls >/dev/null 2>&1",
+        "cd src\n\nls -l\n",
         "env A=b c@d,e:f%g^h+i",
     ] {
         assert!(plain(text), "{text:?}");
@@ -31,7 +32,10 @@ fn everything_else_is_not_plain() {
         "ls ~",
         "a=b c",
         "1x=2 c",
-        "a\nb",
+        "a |\nb",
+        "a | b\nc > d",
+        "a &&\nb",
+        "a\n# b\nc",
         "a # b",
         "a &",
         "! a",
