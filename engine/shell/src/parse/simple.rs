@@ -80,17 +80,19 @@ impl Parser<'_> {
     }
 
     fn push_assignment(&mut self, assignments: &mut Vec<Assignment>) -> Parsed<bool> {
-        let assignment = self.assignment(false)?;
-        let found = assignment.is_some();
-        assignments.extend(assignment);
+        let begun = self.assignment_name()?;
+        let found = begun.is_some();
+        assignments.extend(begun);
+        match assignments.last_mut() {
+            Some(assignment) if found => self.assign(assignment, false)?,
+            Some(_) | None => {}
+        }
         Ok(found)
     }
 
     fn first_word(&mut self, words: &mut Vec<Argument>) -> Parsed<bool> {
-        if let Some(word) = self.zsh_program()? {
-            let declaring = self.command_word(&word)?;
-            words.push(Argument::Word(word));
-            return Ok(declaring);
+        if self.zsh_program(words)? {
+            return Ok(false);
         }
         let word = self.word(Place::ARGUMENT)?;
         let declaring = self.command_word(&word)?;
@@ -99,9 +101,9 @@ impl Parser<'_> {
     }
 
     /// `=NAME` for a command word, which zsh replaces by the path of that program. The evaluation takes it as such.
-    fn zsh_program(&mut self) -> Parsed<Option<Word>> {
+    fn zsh_program(&mut self, words: &mut Vec<Argument>) -> Parsed<bool> {
         if self.shell != Shell::Zsh || self.peek() != b'=' {
-            return Ok(None);
+            return Ok(false);
         }
         let start = self.pos;
         let mut length = 1;
@@ -109,7 +111,7 @@ impl Parser<'_> {
             length += 1;
         }
         if length == 1 || !is_meta(self.peek_at(length)) {
-            return Ok(None);
+            return Ok(false);
         }
         self.plain = false;
         self.pos += length;
@@ -120,10 +122,13 @@ impl Parser<'_> {
             },
             span: self.span(start),
         };
-        Ok(Some(Word {
+        let word = Word {
             parts: vec![part],
             span: self.span(start),
-        }))
+        };
+        self.command_word(&word)?;
+        words.push(Argument::Word(word));
+        Ok(true)
     }
 
     /// The word after `noglob` and its kind. What would be no plain word as a command differs between them.
@@ -142,7 +147,8 @@ impl Parser<'_> {
     }
 
     fn argument(&mut self, declaring: bool, words: &mut Vec<Argument>) -> Parsed<()> {
-        if declaring && let Some(assignment) = self.assignment(true)? {
+        if declaring && let Some(mut assignment) = self.assignment_name()? {
+            self.assign(&mut assignment, true)?;
             words.push(Argument::Assignment(assignment));
             return Ok(());
         }
@@ -209,8 +215,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `NAME=value`, `NAME+=value` or `NAME=(...)`, if one begins here.
-    fn assignment(&mut self, argument: bool) -> Parsed<Option<Assignment>> {
+    /// `NAME=` or `NAME+=`, if one stands here; its value is still to be read. Apart from that, whose frames nest.
+    fn assignment_name(&mut self) -> Parsed<Option<Assignment>> {
         let start = self.pos;
         if !begins_name(self.peek()) {
             return Ok(None);
@@ -239,13 +245,19 @@ impl Parser<'_> {
         if append {
             self.not_sh(start)?;
         }
-        let value = self.assigned_value(argument)?;
         Ok(Some(Assignment {
             name,
             append,
-            value,
+            value: AssignedValue::Array(Vec::new()),
             span: self.span(start),
         }))
+    }
+
+    /// The value of an assignment: a word or `(...)`.
+    fn assign(&mut self, assignment: &mut Assignment, argument: bool) -> Parsed<()> {
+        assignment.value = self.assigned_value(argument)?;
+        assignment.span = self.span(assignment.span.start as usize);
+        Ok(())
     }
 
     fn assigned_value(&mut self, argument: bool) -> Parsed<AssignedValue> {
