@@ -408,7 +408,7 @@ impl Decider<'_> {
         };
         let mut matched = Matched::default();
         self.match_index(index, target, extent, &Names::default(), false, &mut matched);
-        matched.truths().any(|(_, truth)| truth == Truth::Yes)
+        matched.truths().iter().any(|(_, truth)| *truth == Truth::Yes)
     }
 
     /// What an index says of a target.
@@ -427,6 +427,7 @@ impl Decider<'_> {
         );
         matched
             .truths()
+            .into_iter()
             .map(|(_, truth)| truth)
             .max()
             .unwrap_or(Truth::No)

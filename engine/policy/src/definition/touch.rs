@@ -371,6 +371,9 @@ impl<'d> Touch<'_, 'd> {
     }
 
     fn given(&mut self, plan: &OperandPlan<'d>) {
+        if self.cut.given.is_empty() {
+            return;
+        }
         let mut others = Others::default();
         for list in &plan.lists {
             self.gather(list, None, &mut others);
