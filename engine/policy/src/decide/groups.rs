@@ -40,10 +40,10 @@ impl Matched {
     }
 
     /// Everything that matched, in the order of the rules, exceptions taken into account.
-    pub(super) fn truths(&self) -> Vec<(GroupId, Truth)> {
-        let mut hits = self.hits.clone();
-        hits.sort_unstable_by_key(|&(group, _, _)| group);
-        hits.chunk_by(|(one, _, _), (other, _, _)| one == other)
+    pub(super) fn truths(&mut self) -> impl Iterator<Item = (GroupId, Truth)> {
+        self.hits.sort_unstable_by_key(|&(group, _, _)| group);
+        self.hits
+            .chunk_by(|(one, _, _), (other, _, _)| one == other)
             .filter_map(|of_group| {
                 let &(group, _, _) = of_group.first()?;
                 let own = of_group.iter().map(|hit| hit.1).max()?;
@@ -51,11 +51,10 @@ impl Matched {
                 Some((group, own.min(except.inverted())))
             })
             .filter(|(_, truth)| *truth != Truth::No)
-            .collect()
     }
 
     /// What the matching rules say; `condition` is asked for what else must hold. Of equally strict rules the first one is named.
-    pub(super) fn ruling(&self, plan: &Plan, condition: &mut dyn FnMut(GroupId) -> Truth) -> Ruling {
+    pub(super) fn ruling(&mut self, plan: &Plan, condition: &mut dyn FnMut(GroupId) -> Truth) -> Ruling {
         let mut best = Ruling::Nothing;
         for (group, truth) in self.truths() {
             let reference = RuleRef(group);

@@ -408,7 +408,7 @@ impl Decider<'_> {
         };
         let mut matched = Matched::default();
         self.match_index(index, target, extent, &Names::default(), false, &mut matched);
-        matched.truths().iter().any(|(_, truth)| *truth == Truth::Yes)
+        matched.truths().any(|(_, truth)| truth == Truth::Yes)
     }
 
     /// What an index says of a target.
@@ -427,7 +427,6 @@ impl Decider<'_> {
         );
         matched
             .truths()
-            .into_iter()
             .map(|(_, truth)| truth)
             .max()
             .unwrap_or(Truth::No)
@@ -473,7 +472,7 @@ impl Decider<'_> {
             }
         }
         if let Ruling::DenyMaybe(_) | Ruling::AskMaybe(_) = ruling {
-            ruling = self.look_below(asked, target, extent, &names, ruling, &matched);
+            ruling = self.look_below(asked, target, extent, &names, ruling, &mut matched);
         }
         // Names that differ only by case are one file on some file systems: a rule that forbids one may mean the other.
         if let Target::Known(path) = target
@@ -500,7 +499,7 @@ impl Decider<'_> {
         extent: Extent,
         names: &Names<'_>,
         unsure: Ruling,
-        matched: &Matched,
+        matched: &mut Matched,
     ) -> Ruling {
         // Of a whole tree everything is touched, else what is found is only one of the places it may be.
         let (root, fits, certain) = match (target, extent, asked.access) {
