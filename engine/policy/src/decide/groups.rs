@@ -5,10 +5,10 @@ use crate::plan::{End, GroupId, Plan};
 use crate::truth::Truth;
 use crate::verdict::RuleRef;
 
-/// What matched so far: groups, each with how certain a pattern and an exception of it matched. One may stand there several times.
+/// What matched so far.
 #[derive(Debug, Default)]
 pub(super) struct Matched {
-    hits: Vec<(GroupId, Truth, Truth)>,
+    groups: Vec<(GroupId, Truth, Truth)>,
 }
 
 /// The strictest that matching rules say, with the rule: the precedence of the module's page, steps 1 to 4.
@@ -36,26 +36,27 @@ impl Matched {
         } else {
             (truth, Truth::No)
         };
-        self.hits.push((end.group, own, except));
+        match self.groups.iter_mut().find(|(group, _, _)| *group == end.group) {
+            Some((_, a, b)) => {
+                *a = (*a).max(own);
+                *b = (*b).max(except);
+            }
+            None => self.groups.push((end.group, own, except)),
+        }
     }
 
-    /// Everything that matched, in the order of the rules, exceptions taken into account.
-    pub(super) fn truths(&mut self) -> impl Iterator<Item = (GroupId, Truth)> {
-        self.hits.sort_unstable_by_key(|&(group, _, _)| group);
-        self.hits
-            .chunk_by(|(one, _, _), (other, _, _)| one == other)
-            .filter_map(|of_group| {
-                let &(group, _, _) = of_group.first()?;
-                let own = of_group.iter().map(|hit| hit.1).max()?;
-                let except = of_group.iter().map(|hit| hit.2).max()?;
-                Some((group, own.min(except.inverted())))
-            })
+    /// Everything that matched, exceptions taken into account.
+    pub(super) fn truths(&self) -> impl Iterator<Item = (GroupId, Truth)> + '_ {
+        self.groups
+            .iter()
+            .map(|&(group, own, except)| (group, own.min(except.inverted())))
             .filter(|(_, truth)| *truth != Truth::No)
     }
 
     /// What the matching rules say; `condition` is asked for what else must hold. Of equally strict rules the first one is named.
-    pub(super) fn ruling(&mut self, plan: &Plan, condition: &mut dyn FnMut(GroupId) -> Truth) -> Ruling {
+    pub(super) fn ruling(&self, plan: &Plan, condition: &mut dyn FnMut(GroupId) -> Truth) -> Ruling {
         let mut best = Ruling::Nothing;
+        let mut best_group = GroupId::MAX;
         for (group, truth) in self.truths() {
             let reference = RuleRef(group);
             let Some(rule) = plan.rule_of(group) else {
@@ -69,7 +70,7 @@ impl Matched {
                 Outcome::Ask => Ruling::Ask(reference),
                 Outcome::Deny => Ruling::Deny(reference),
             };
-            if limit.rank() <= best.rank() {
+            if (limit.rank(), best_group) <= (best.rank(), group) {
                 continue;
             }
             let ruling = match (rule.outcome, truth.min(condition(group))) {
@@ -80,7 +81,9 @@ impl Matched {
                 (Outcome::Ask, Truth::Maybe) => Ruling::AskMaybe(reference),
                 (Outcome::Allow, Truth::Yes) => Ruling::Allow(reference),
             };
-            best = best.stricter(ruling);
+            if ruling.rank() > best.rank() || (ruling.rank() == best.rank() && group < best_group) {
+                (best, best_group) = (ruling, group);
+            }
         }
         best
     }

@@ -472,7 +472,7 @@ impl Decider<'_> {
             }
         }
         if let Ruling::DenyMaybe(_) | Ruling::AskMaybe(_) = ruling {
-            ruling = self.look_below(asked, target, extent, &names, ruling, &mut matched);
+            ruling = self.look_below(asked, target, extent, &names, ruling, &matched);
         }
         // Names that differ only by case are one file on some file systems: a rule that forbids one may mean the other.
         if let Target::Known(path) = target
@@ -499,7 +499,7 @@ impl Decider<'_> {
         extent: Extent,
         names: &Names<'_>,
         unsure: Ruling,
-        matched: &mut Matched,
+        matched: &Matched,
     ) -> Ruling {
         // Of a whole tree everything is touched, else what is found is only one of the places it may be.
         let (root, fits, certain) = match (target, extent, asked.access) {
