@@ -47,6 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut bytes: Vec<u8> = Vec::new();
     let mut places: Vec<(usize, usize)> = Vec::new();
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
+    let mut examples: Vec<Vec<model::Example>> = Vec::new();
     let mut complaints = String::new();
     for path in files {
         writeln!(stdout, "cargo::rerun-if-changed={}", path.display())?;
@@ -62,8 +63,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             writeln!(complaints, "{}", problem.line(&shown, &text))?;
         }
         for mut definition in definitions {
-            // Examples are for those who write definitions.
-            definition.tests.clear();
+            // Examples are for those who write definitions: they are kept apart.
+            examples.push(std::mem::take(&mut definition.tests));
             for name in &definition.names {
                 if names.insert(name.to_string(), places.len()).is_some() {
                     writeln!(
@@ -92,6 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     writeln!(index, "pub(super) static NAMES: &[(&str, u32)] = &{names:?};")?;
     fs::write(out.join("definitions.rs"), index)?;
     fs::write(out.join("definitions.bin"), bytes)?;
+    fs::write(out.join("examples.bin"), postcard::to_allocvec(&examples)?)?;
 
     let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tooldefs/variables.txt");
     writeln!(stdout, "cargo::rerun-if-changed={}", list.display())?;

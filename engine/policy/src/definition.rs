@@ -24,7 +24,7 @@ mod usage;
 mod words;
 
 pub use apply::{ApplyContext, apply, apply_each};
-pub use catalogue::Catalogue;
+pub use catalogue::{Catalogue, shipped_with_examples};
 pub use example::{ExampleFailure, run_examples};
 pub use model::Definition;
 pub use problem::Problem;

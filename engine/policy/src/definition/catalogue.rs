@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use self::index::{NAMES, PLACES, SHIPPED};
-use super::model::Definition;
+use super::model::{Definition, Example};
 
 /// Names and places of the shipped definitions, written by the build.
 #[expect(clippy::unreadable_literal, reason = "offsets that nobody reads")]
@@ -19,6 +19,9 @@ mod index {
 
 /// All shipped definitions one after another, as they are stored.
 static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/definitions.bin"));
+
+/// The examples of each of them.
+static EXAMPLES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/examples.bin"));
 
 /// What was decoded so far; one program at a time, when it is first looked for.
 static DECODED: [OnceLock<Option<Box<Definition>>>; SHIPPED] = [const { OnceLock::new() }; SHIPPED];
@@ -66,6 +69,20 @@ impl Catalogue {
     }
 }
 
+/// Every shipped definition, each with its examples.
+#[must_use]
+pub fn shipped_with_examples() -> Vec<Definition> {
+    let examples: Vec<Vec<Example>> = postcard::from_bytes(EXAMPLES).unwrap_or_default();
+    examples
+        .into_iter()
+        .zip(0..)
+        .filter_map(|(tests, number)| {
+            let definition = shipped(number)?.clone();
+            Some(Definition { tests, ..definition })
+        })
+        .collect()
+}
+
 fn shipped(number: u32) -> Option<&'static Definition> {
     let number = number as usize;
     DECODED
@@ -81,7 +98,7 @@ fn shipped(number: u32) -> Option<&'static Definition> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Catalogue, NAMES};
+    use super::{Catalogue, NAMES, shipped_with_examples};
     use crate::definition::{read_definitions, run_examples};
 
     fn files() -> Vec<(String, String)> {
@@ -115,6 +132,22 @@ mod tests {
         }
         assert_eq!(found, NAMES.len());
         assert!(found > 100);
+    }
+
+    #[test]
+    fn examples_ship_beside_their_definitions() {
+        let written: Vec<_> = files()
+            .iter()
+            .flat_map(|(_, text)| read_definitions(text).0)
+            .map(|definition| (definition.names, definition.tests))
+            .collect();
+        let mut shipped: Vec<_> = shipped_with_examples()
+            .into_iter()
+            .map(|definition| (definition.names, definition.tests))
+            .collect();
+        assert_eq!(shipped.len(), written.len());
+        shipped.retain(|one| !written.contains(one));
+        assert_eq!(shipped, []);
     }
 
     #[test]
