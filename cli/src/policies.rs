@@ -19,6 +19,11 @@ pub(crate) struct DiskFiles;
 
 impl Files for DiskFiles {
     fn text(&self, path: &str) -> Result<String, String> {
+        // A pipe would be waited for.
+        let data = std::fs::metadata(path).map_err(|error| reason(&error))?;
+        if !data.is_file() && !data.is_dir() {
+            return Err("it is no regular file".to_owned());
+        }
         let bytes = std::fs::read(path).map_err(|error| reason(&error))?;
         String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
     }
@@ -37,12 +42,19 @@ fn reason(error: &std::io::Error) -> String {
     }
 }
 
-/// Names of policy files in a directory, the first that exists counts.
+/// Names of policy files in a directory, the first that exists counts. One that is there and cannot be read counts, too, so that a
+/// policy never ends silently.
 fn in_directory(directory: &Path, stem: &str) -> Option<PathBuf> {
     ["kdl", "toml"]
         .iter()
         .map(|ending| directory.join(format!("{stem}.{ending}")))
-        .find(|path| path.is_file())
+        .find(|path| match path.symlink_metadata() {
+            Ok(_) => true,
+            Err(error) => !matches!(
+                error.kind(),
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+            ),
+        })
 }
 
 /// The policy files that decide in a project when none is named: the user's, the project's, the project's local one.
@@ -162,7 +174,7 @@ mod cache {
         let (head, plan) = rest.split_at_checked(end)?;
         for line in std::str::from_utf8(head).ok()?.lines() {
             let (sum, file) = line.split_once(' ')?;
-            if digest(&fs::read(file).ok()?) != sum {
+            if !fs::metadata(file).ok()?.is_file() || digest(&fs::read(file).ok()?) != sum {
                 return None;
             }
         }

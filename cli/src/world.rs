@@ -1,8 +1,9 @@
 //! The real surroundings: the environment, the directories, the file system. The only module that reads them for deciding.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use engine_policy::{Entry, Look, World, join_path};
 
@@ -84,6 +85,51 @@ fn has_no_link(_path: &str) -> bool {
     false
 }
 
+/// Links on the way of one path that are followed. Source: path_resolution(7).
+const MAX_HOPS: usize = 40;
+
+/// An absolute path with its links followed; what is not there stays as it is, and so does what a link leads to that is not there.
+fn resolved(path: &Path) -> PathBuf {
+    let mut real = PathBuf::from("/");
+    let mut hops = 0;
+    let mut rest: Vec<OsString> = parts(path);
+    while let Some(part) = rest.pop() {
+        if part == ".." {
+            real.pop();
+            continue;
+        }
+        // What links there lead to depends on who follows them, which is not this program. Source: proc(5).
+        let is_own = real.starts_with("/proc");
+        real.push(part);
+        if is_own {
+            continue;
+        }
+        let Ok(target) = real.read_link() else { continue };
+        hops += 1;
+        if hops > MAX_HOPS {
+            continue;
+        }
+        if target.is_absolute() {
+            real = PathBuf::from("/");
+        } else {
+            real.pop();
+        }
+        rest.extend(parts(&target));
+    }
+    real
+}
+
+/// The names of a path, the last one first.
+fn parts(path: &Path) -> Vec<OsString> {
+    let mut parts: Vec<OsString> = path
+        .components()
+        .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))
+        .map(|part| part.as_os_str().to_owned())
+        .collect();
+    parts.reverse();
+    parts
+}
+
 impl World for Disk {
     fn real_path(&self, path: &str) -> Option<String> {
         if path.starts_with('/') && has_no_link(path) {
@@ -97,30 +143,8 @@ impl World for Disk {
                 join_path("/", path).to_string()
             });
         }
-        // The longest part that exists is resolved; what follows does not exist and cannot be a link.
-        let mut rest = Vec::new();
-        let mut existing = Path::new(path);
-        loop {
-            match existing.canonicalize() {
-                Ok(real) => {
-                    let real = real.to_str()?;
-                    let tail: Vec<&str> = rest.iter().rev().copied().collect();
-                    return Some(join_path(real, &tail.join("/")).to_string());
-                }
-                Err(_) => {
-                    // A link that leads nowhere is still a link: where it would lead is not known.
-                    if existing.symlink_metadata().is_ok_and(|data| data.is_symlink()) {
-                        let target = existing.read_link().ok()?;
-                        let parent = existing.parent()?.to_str()?;
-                        let full = join_path(parent, target.to_str()?);
-                        let tail: Vec<&str> = rest.iter().rev().copied().collect();
-                        return Some(join_path(&full, &tail.join("/")).to_string());
-                    }
-                    rest.push(existing.file_name()?.to_str()?);
-                    existing = existing.parent()?;
-                }
-            }
-        }
+        // Text that cannot be written as such stands for no name that a rule can allow by itself, but what it lies in counts.
+        Some(resolved(Path::new(path)).to_string_lossy().into_owned())
     }
 
     fn real_place(&self, path: &str) -> Option<String> {
@@ -173,15 +197,25 @@ impl World for Disk {
 fn try_look_below(top: &Path, visit: &mut dyn FnMut(Entry<'_>) -> Look) -> Option<bool> {
     let mut left = MAX_ENTRIES;
     let mut open = vec![top.to_owned()];
+    let mut all_seen = true;
     while let Some(directory) = open.pop() {
-        // A directory that cannot be listed may hold anything.
-        for entry in std::fs::read_dir(directory).ok()? {
+        // A directory that cannot be listed may hold anything; the others are looked at all the same.
+        let Ok(entries) = std::fs::read_dir(directory) else {
+            all_seen = false;
+            continue;
+        };
+        for entry in entries {
             let entry = entry.ok()?;
             left = left.checked_sub(1)?;
             let path = entry.path();
             let kind = entry.file_type().ok()?;
+            let Some(text) = path.to_str() else {
+                // Neither a pattern nor a rule can be held against its name.
+                all_seen = false;
+                continue;
+            };
             let shown = Entry {
-                path: path.to_str()?,
+                path: text,
                 is_link: kind.is_symlink(),
             };
             match visit(shown) {
@@ -191,5 +225,5 @@ fn try_look_below(top: &Path, visit: &mut dyn FnMut(Entry<'_>) -> Look) -> Optio
             }
         }
     }
-    Some(true)
+    Some(all_seen)
 }

@@ -178,6 +178,69 @@ fn links_that_a_pattern_matches_are_followed() {
 }
 
 #[test]
+fn going_up_from_a_link_starts_where_it_leads() {
+    let project = project();
+    let root = project.path();
+    fs::create_dir_all(root.join("src/deep/er")).expect("a directory");
+    symlink(root, root.join("docs/self")).expect("a link");
+    symlink(root.join("src/deep/er"), root.join("docs/er")).expect("a link");
+    symlink("self/../new.txt", root.join("docs/new")).expect("a link");
+    symlink("/proc/self/cwd", root.join("docs/here")).expect("a link");
+    let cases = [
+        ("cat docs/self/../x", "ask"),
+        ("cat docs/self/none/../../x", "ask"),
+        ("cat docs/self/../x*", "ask"),
+        ("for d in docs/self/.. src; do cat $d/x; done", "ask"),
+        (
+            "if [ -e a ]; then f=docs/self/../x; else f=README.md; fi; cat \"$f\"",
+            "ask",
+        ),
+        ("env -C docs/self/.. cat x", "ask"),
+        ("cat docs/*/../x", "ask"),
+        ("cat docs/er/../../main.rs", "allow"),
+        ("cat docs/../README.md", "allow"),
+        ("env -C docs/er/../.. cat main.rs", "allow"),
+        ("cat docs/new", "ask"),
+        ("cat docs/here/x", "ask"),
+        (
+            "echo x > docs/er/../../../../../../../../../../../dev/null",
+            "allow",
+        ),
+        ("find src -name '*.rs' -exec cat {} \\;", "allow"),
+        ("find docs -name '*.md' -exec cat {} \\;", "ask"),
+    ];
+    let wrong: Vec<_> = cases
+        .iter()
+        .map(|&(command, expected)| (command, expected, verdict(root, &[], command)))
+        .filter(|(_, expected, got)| expected != got)
+        .collect();
+    assert_eq!(wrong, []);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_utf_8_hide_nothing() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let project = project();
+    let root = project.path();
+    for n in 0..20 {
+        let name = [b"docs/".as_slice(), n.to_string().as_bytes(), b"\xff"].concat();
+        fs::write(root.join(OsStr::from_bytes(&name)), "").expect("a file");
+    }
+    symlink(OsStr::from_bytes(b"/nowhere/\xff"), root.join("src/odd")).expect("a link");
+    assert_eq!(verdict(root, &[], "cat docs/*.md"), "ask");
+    assert_eq!(verdict(root, &[], "cat src/odd"), "ask");
+    assert_eq!(verdict(root, &[], "cat src/o*"), "ask");
+    assert_eq!(
+        verdict(root, &["--mode", "accept-edits"], "echo x > src/odd"),
+        "ask"
+    );
+    assert_eq!(verdict(root, &[], "cat src/main.rs"), "allow");
+}
+
+#[test]
 fn where_writing_is_allowed_files_move_freely_but_guarded_ones_do_not() {
     check(
         &["--policy", "writes.kdl"],
@@ -230,4 +293,17 @@ fn a_rule_may_name_the_place_that_the_home_directory_is_a_link_to() {
     assert_eq!(verdict("grep -r k ~/keys"), "deny");
     assert_eq!(verdict("cat ~/keys/*"), "deny");
     assert_eq!(verdict("cat ~/notes"), "allow");
+}
+
+#[test]
+fn a_policy_that_is_there_and_cannot_be_read_decides_nothing() {
+    let project = project();
+    let root = project.path();
+    fs::create_dir_all(root.join(".engine")).expect("a directory");
+    assert_eq!(verdict(root, &[], "ls"), "allow");
+    symlink("nowhere", root.join(".engine/policy.kdl")).expect("a link");
+    assert_eq!(verdict(root, &[], "ls"), "");
+    fs::remove_file(root.join(".engine/policy.kdl")).expect("a link that goes");
+    fs::create_dir(root.join(".engine/policy.kdl")).expect("a directory");
+    assert_eq!(verdict(root, &[], "ls"), "");
 }

@@ -1,4 +1,7 @@
 //! From the path a program would get to the places it can mean: absolute, with `..` resolved, for every directory it may run in.
+//!
+//! Invariant (both ways up): where a link stands before a `..`, the system goes up from where the link leads. What a path is by its
+//! text and what it is on disk are then two targets, and both are asked about.
 
 use engine_shell::{Directory, Origin, Value};
 use smol_str::SmolStr;
@@ -48,8 +51,15 @@ impl Target {
     }
 }
 
+/// The place on disk of an absolute path that goes up by `..`, if it is another one than the text says.
+pub(crate) type Upwards<'a> = &'a dyn Fn(&str) -> Option<SmolStr>;
+
 /// The directories that a command may run in, changed by `below` (`git -C`) if given; `None` is a directory that is not known.
-pub(crate) fn bases(directory: &Directory, below: Option<&Value>) -> Vec<Option<SmolStr>> {
+pub(crate) fn bases(
+    directory: &Directory,
+    below: Option<&Value>,
+    upwards: Upwards<'_>,
+) -> Vec<Option<SmolStr>> {
     let starts: Vec<Option<SmolStr>> = match directory {
         Directory::OneOf(paths) => paths.iter().cloned().map(Some).collect(),
         Directory::Unknown(_) => vec![None],
@@ -58,29 +68,42 @@ pub(crate) fn bases(directory: &Directory, below: Option<&Value>) -> Vec<Option<
     starts
         .into_iter()
         .flat_map(|start| {
-            targets(below, &[start]).into_iter().map(|target| match target {
-                Target::Known(path) => Some(path),
-                Target::Pattern(_) | Target::Somewhere(_) | Target::Unknown(_) => None,
-            })
+            targets(below, &[start], upwards)
+                .into_iter()
+                .map(|target| match target {
+                    Target::Known(path) => Some(path),
+                    Target::Pattern(_) | Target::Somewhere(_) | Target::Unknown(_) => None,
+                })
         })
         .collect()
 }
 
 /// Everything a path value can mean from these directories.
-pub(crate) fn targets(value: &Value, bases: &[Option<SmolStr>]) -> Vec<Target> {
+pub(crate) fn targets(value: &Value, bases: &[Option<SmolStr>], upwards: Upwards<'_>) -> Vec<Target> {
     let mut found = Vec::new();
     match value {
         Value::OneOf(texts) => {
             for text in texts {
                 for base in bases {
-                    found.push(known(text, base.as_deref()));
+                    found.extend(known(text, base.as_deref(), upwards));
                 }
             }
         }
-        Value::Known(text) => found.extend(bases.iter().map(|base| known(text, base.as_deref()))),
-        Value::Glob(pattern) => found.extend(bases.iter().map(|base| from_pattern(pattern, base.as_deref()))),
+        Value::Known(text) => found.extend(
+            bases
+                .iter()
+                .flat_map(|base| known(text, base.as_deref(), upwards)),
+        ),
+        Value::Glob(pattern) => found.extend(
+            bases
+                .iter()
+                .flat_map(|base| from_pattern(pattern, base.as_deref(), upwards)),
+        ),
         Value::Below(root) => {
-            found.extend(bases.iter().map(|base| match known(root, base.as_deref()) {
+            let roots = bases
+                .iter()
+                .flat_map(|base| known(root, base.as_deref(), upwards));
+            found.extend(roots.map(|target| match target {
                 Target::Known(path) => Target::Somewhere(path),
                 other @ (Target::Pattern(_) | Target::Somewhere(_) | Target::Unknown(_)) => other,
             }));
@@ -100,44 +123,69 @@ pub(crate) fn targets(value: &Value, bases: &[Option<SmolStr>]) -> Vec<Target> {
     found
 }
 
-fn known(text: &str, base: Option<&str>) -> Target {
-    match base {
-        Some(base) => Target::Known(join_path(base, text)),
-        None if text.starts_with('/') => Target::Known(join_path("/", text)),
-        None => Target::Unknown(Origin::Variable),
+fn known(text: &str, base: Option<&str>, upwards: Upwards<'_>) -> Vec<Target> {
+    let start = match base {
+        _ if text.starts_with('/') => "/",
+        Some(base) => base,
+        None => return vec![Target::Unknown(Origin::Variable)],
+    };
+    let mut found = vec![Target::Known(join_path(start, text))];
+    if goes_up(text) {
+        found.extend(upwards(&format!("{start}/{text}")).map(Target::Known));
     }
+    found
 }
 
-fn from_pattern(pattern: &str, base: Option<&str>) -> Target {
+fn goes_up(text: &str) -> bool {
+    text.split('/').any(|part| part == "..")
+}
+
+fn from_pattern(pattern: &str, base: Option<&str>, upwards: Upwards<'_>) -> Vec<Target> {
     let start = match base {
-        _ if pattern.starts_with('/') => "",
+        _ if pattern.starts_with('/') => "/",
         Some(base) => base,
-        None => return Target::Unknown(Origin::Variable),
+        None => return vec![Target::Unknown(Origin::Variable)],
     };
-    let mut names: Vec<Name> = start
-        .split('/')
-        .filter(|part| !part.is_empty())
-        .map(|part| Name::Literal(part.into()))
-        .collect();
+    let mut head = start.to_owned();
+    let mut names = Vec::new();
+    let mut rose = false;
     for part in pattern.split('/') {
         match part {
             "" | "." => {}
-            ".." => match names.pop() {
-                Some(Name::Literal(_)) | None => {}
-                // A link may lead anywhere, and its parent too.
-                Some(Name::Pattern(_)) => return Target::Unknown(Origin::Variable),
-            },
+            // What a pattern matches may be a link, and so may what is below it: its parent may be anywhere.
+            ".." if !names.is_empty() => return vec![Target::Unknown(Origin::Variable)],
+            ".." => {
+                head.push_str("/..");
+                rose = true;
+            }
             part => match literal_of(part) {
+                Some(literal) if names.is_empty() => {
+                    head.push('/');
+                    head.push_str(&literal);
+                }
                 Some(literal) => names.push(Name::Literal(literal)),
                 // `.*` also means `..`.
                 None if part.starts_with(".*") || part.starts_with(".?") => {
-                    return Target::Unknown(Origin::Variable);
+                    return vec![Target::Unknown(Origin::Variable)];
                 }
                 None => names.push(Name::Pattern(part.into())),
             },
         }
     }
-    Target::Pattern(names)
+    let below = |head: &str| {
+        let literal = head.split('/').filter(|part| !part.is_empty());
+        Target::Pattern(
+            literal
+                .map(|part| Name::Literal(part.into()))
+                .chain(names.iter().cloned())
+                .collect(),
+        )
+    };
+    let mut found = vec![below(&join_path("/", &head))];
+    if rose {
+        found.extend(upwards(&head).map(|place| below(&place)));
+    }
+    found
 }
 
 /// The text of a pattern without any glob character, escapes removed.

@@ -7,13 +7,12 @@ use smol_str::SmolStr;
 
 use super::Decider;
 use super::groups::{Matched, Ruling};
-use super::path::names_of;
 use crate::definition::{ApplyContext, apply};
 use crate::document::{Outcome, RequestKind};
 use crate::effect::Use;
 use crate::facts::below;
 use crate::plan::{End, Extent, GroupId, Names, Segment, ViewWord, file_word};
-use crate::resolve::{Target, bases, targets};
+use crate::resolve::Target;
 use crate::truth::Truth;
 use crate::verdict::{Request, RuleRef, Why};
 
@@ -262,9 +261,11 @@ impl Decider<'_> {
         if !program.known().is_some_and(|path| path.contains('/')) {
             return;
         }
-        for target in targets(&program.value, &bases(&running.invocation.directory, None)) {
+        let targets = self.targets(&program.value, &self.bases(&running.invocation.directory, None));
+        // A pattern of a file that it may or may not be.
+        let mut found: Vec<(GroupId, usize)> = Vec::new();
+        for target in &targets {
             let Target::Known(path) = target else { continue };
-            let names = names_of(&path);
             let mut numbers = Vec::new();
             let index = &self.plan.program_files;
             for (mount, trie) in [
@@ -272,7 +273,7 @@ impl Decider<'_> {
                 (Some(self.facts.project), &index.project),
                 (self.facts.home, &index.home),
             ] {
-                let Some(rest) = mount.and_then(|mount| below(&path, mount)) else {
+                let Some(rest) = mount.and_then(|mount| below(path, mount)) else {
                     continue;
                 };
                 let segments: Vec<Segment<'_>> = rest
@@ -292,18 +293,30 @@ impl Decider<'_> {
                     },
                 );
             }
-            debug_assert!(!names.is_empty() || path == "/");
+            numbers.sort_unstable();
+            numbers.dedup();
             for number in numbers {
-                let stand_in = Value::Known(file_word(number).into());
-                for words in [Some(written), normal].into_iter().flatten() {
-                    let mut words = words.to_vec();
-                    if let Some(first) = words.first_mut() {
-                        first.value = &stand_in;
-                    }
-                    self.plan
-                        .commands
-                        .matches(&words, &mut |end, truth| matched.hit(end, truth));
+                match found.iter_mut().find(|(own, _)| *own == number) {
+                    Some((_, times)) => *times += 1,
+                    None => found.push((number, 1)),
                 }
+            }
+        }
+        for (number, times) in found {
+            let ceiling = if times == targets.len() {
+                Truth::Yes
+            } else {
+                Truth::Maybe
+            };
+            let stand_in = Value::Known(file_word(number).into());
+            for words in [Some(written), normal].into_iter().flatten() {
+                let mut words = words.to_vec();
+                if let Some(first) = words.first_mut() {
+                    first.value = &stand_in;
+                }
+                self.plan
+                    .commands
+                    .matches(&words, &mut |end, truth| matched.hit(end, truth.min(ceiling)));
             }
         }
     }

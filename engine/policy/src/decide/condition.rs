@@ -8,7 +8,7 @@ use super::command::Running;
 use crate::effect::{EffectKind, EffectSource, UnknownKind, Use, WordKind};
 use crate::pattern::{EnvironmentPattern, FlagPattern, Glob, ProgramPattern};
 use crate::plan::{CompiledCondition, GroupId};
-use crate::resolve::{Target, bases, targets};
+use crate::resolve::Target;
 use crate::truth::{Truth, glob_says, word_says};
 
 impl Decider<'_> {
@@ -60,7 +60,10 @@ impl Decider<'_> {
                     else {
                         continue;
                     };
-                    for target in targets(&used.path, &bases(&invocation.directory, used.below.as_ref())) {
+                    for target in self.targets(
+                        &used.path,
+                        &self.bases(&invocation.directory, used.below.as_ref()),
+                    ) {
                         truth = truth.min(self.says_of(index, &target));
                     }
                 }
@@ -97,7 +100,8 @@ impl Decider<'_> {
                 .map(|pattern| set_in(&running.settings, pattern))
                 .max()
                 .unwrap_or(Truth::No),
-            CompiledCondition::Cwd(index) => bases(&invocation.directory, None)
+            CompiledCondition::Cwd(index) => self
+                .bases(&invocation.directory, None)
                 .into_iter()
                 .map(|base| match base {
                     Some(path) => self

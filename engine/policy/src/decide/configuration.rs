@@ -11,7 +11,7 @@ use crate::document::Outcome;
 use crate::effect::{EffectKind, EffectSource, Use};
 use crate::facts::join_path;
 use crate::plan::{Extent, Names, PathIndex};
-use crate::resolve::{Name, Target, bases};
+use crate::resolve::{Name, Target};
 use crate::truth::Truth;
 use crate::verdict::{Request, Why};
 
@@ -41,14 +41,17 @@ impl Decider<'_> {
             | EffectKind::Interactive
             | EffectKind::Consults { .. } => None,
         });
-        let starts = bases(
+        let starts = self.bases(
             &running.invocation.directory,
             changed.and_then(|used| used.below.as_ref()),
         );
-        let places = starts.into_iter().flat_map(|start| match (start, changed) {
-            (Some(start), Some(used)) => bases(&Directory::OneOf(vec![start]), Some(&used.path)),
-            (start, _) => vec![start],
-        });
+        let places: Vec<_> = starts
+            .into_iter()
+            .flat_map(|start| match (start, changed) {
+                (Some(start), Some(used)) => self.bases(&Directory::OneOf(vec![start]), Some(&used.path)),
+                (start, _) => vec![start],
+            })
+            .collect();
         for place in places {
             let Some(place) = place else {
                 self.step(

@@ -12,7 +12,7 @@ use crate::effect::{
 };
 use crate::facts::join_path;
 use crate::plan::{CompiledCondition, PlanRule};
-use crate::resolve::{Target, bases, targets};
+use crate::resolve::Target;
 use crate::verdict::{Request, RuleRef, Why};
 
 impl Decider<'_> {
@@ -275,9 +275,9 @@ impl Decider<'_> {
             return None;
         }
         let mut found = None;
-        for target in targets(
+        for target in self.targets(
             &used.path,
-            &bases(&running.invocation.directory, used.below.as_ref()),
+            &self.bases(&running.invocation.directory, used.below.as_ref()),
         ) {
             let rule = self.edit_rule(&target)?;
             found = Some(rule);
@@ -305,9 +305,9 @@ impl Decider<'_> {
                 | EffectKind::Consults { .. } => None,
             })
             .flat_map(|used| {
-                targets(
+                self.targets(
                     &used.path,
-                    &bases(&running.invocation.directory, used.below.as_ref()),
+                    &self.bases(&running.invocation.directory, used.below.as_ref()),
                 )
             })
             .peekable();
@@ -342,7 +342,7 @@ impl Decider<'_> {
             if matches!(last, "" | "." | "..") {
                 return Some(true);
             }
-            let places = bases(&running.invocation.directory, used.below.as_ref());
+            let places = self.bases(&running.invocation.directory, used.below.as_ref());
             let place = places.first().cloned().flatten()?;
             self.facts.world.is_directory(&join_path(&place, path))
         };

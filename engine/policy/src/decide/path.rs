@@ -11,7 +11,7 @@ use crate::document::{Outcome, RequestKind};
 use crate::effect::Follows;
 use crate::facts::{Entry, Look, below, join_path};
 use crate::plan::{Extent, Names, PathIndex, Segment};
-use crate::resolve::{Name, Target, bases, targets};
+use crate::resolve::{self, Name, Target};
 use crate::truth::{Truth, Unit, value_units};
 use crate::verdict::{Request, RuleRef, Why};
 
@@ -101,13 +101,9 @@ impl Decider<'_> {
             // A process substitution: what is behind it are commands of their own.
             return;
         }
-        let places = bases(asked.directory, asked.below);
-        for (place, target) in places.iter().flat_map(|place| {
-            targets(asked.path, std::slice::from_ref(place))
-                .into_iter()
-                .map(move |target| (place, target))
-        }) {
-            let (outcome, why, check) = self.target(asked, place.as_deref(), &target, cover);
+        let places = self.bases(asked.directory, asked.below);
+        for target in self.targets(asked.path, &places) {
+            let (outcome, why, check) = self.target(asked, &target, cover);
             let text = target.describe();
             let request = match asked.access {
                 Access::Read => Request::Read(text),
@@ -118,13 +114,39 @@ impl Decider<'_> {
         }
     }
 
-    fn target(
-        &self,
-        asked: &Asked<'_>,
-        place: Option<&str>,
-        target: &Target,
-        cover: Cover,
-    ) -> (Outcome, Why, u8) {
+    /// The directories that a command may run in.
+    pub(super) fn bases(&self, directory: &Directory, below: Option<&Value>) -> Vec<Option<SmolStr>> {
+        resolve::bases(directory, below, &|path| self.upwards(path))
+    }
+
+    /// Everything that a path can mean.
+    pub(super) fn targets(&self, path: &Value, bases: &[Option<SmolStr>]) -> Vec<Target> {
+        resolve::targets(path, bases, &|path| self.upwards(path))
+    }
+
+    /// Where an absolute path with `..` in it leads, if that is another place than its text says. Only what stands before the last
+    /// `..` decides that.
+    fn upwards(&self, path: &str) -> Option<SmolStr> {
+        let last = path.match_indices("/..").map(|(at, up)| at + up.len());
+        let end = last
+            .filter(|end| matches!(path.as_bytes().get(*end), None | Some(b'/')))
+            .last()?;
+        let (head, rest) = path.split_at_checked(end)?;
+        let real = self.facts.world.real_path(head)?;
+        let real = self.in_own_terms(&real);
+        let by_text = join_path("/", head);
+        if *by_text == *real {
+            return None;
+        }
+        let is_same = self
+            .facts
+            .world
+            .real_path(&by_text)
+            .is_some_and(|other| self.in_own_terms(&other) == real);
+        (!is_same).then(|| join_path(&real, rest.trim_start_matches('/')))
+    }
+
+    fn target(&self, asked: &Asked<'_>, target: &Target, cover: Cover) -> (Outcome, Why, u8) {
         let extent = match target {
             Target::Somewhere(_) => Extent::Somewhere,
             Target::Known(_) | Target::Pattern(_) | Target::Unknown(_) if asked.tree => Extent::Tree,
@@ -141,7 +163,7 @@ impl Decider<'_> {
         let as_whole = if asked.own { Access::Read } else { asked.access };
         let mut inside = self.is_inside(as_whole, target);
         if let Target::Known(path) = target
-            && let Some(real) = self.facts.world.real_path(&unfolded(asked.path, place, path))
+            && let Some(real) = self.facts.world.real_path(path)
         {
             let real = self.in_own_terms(&real);
             if *real != **path {
@@ -165,6 +187,7 @@ impl Decider<'_> {
         }
         // What a pattern matches may be a link, too, and so may what lies below where links are followed.
         let mut links = self.links_among(target);
+        links.extend(self.links_below(target));
         if asked.tree {
             links.extend(self.followed(asked, target));
         }
@@ -300,6 +323,41 @@ impl Decider<'_> {
         found
     }
 
+    /// What something below a directory may be through links: any of them may be what is meant.
+    fn links_below(&self, target: &Target) -> Vec<Target> {
+        let Target::Somewhere(root) = target else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        if let Some(real) = self.facts.world.real_path(root) {
+            let real = self.in_own_terms(&real);
+            if *real != **root {
+                found.push(Target::Somewhere(real.into()));
+            }
+        }
+        let mut visit = |entry: Entry<'_>| {
+            if entry.is_link
+                && let Some(real) = self.facts.world.real_path(entry.path)
+            {
+                let real = self.in_own_terms(&real);
+                // What lies below the same directory is meant anyway.
+                if below(&real, root).is_none() {
+                    found.push(Target::Known(real.into()));
+                }
+            }
+            if found.len() > MAX_LINKS {
+                Look::Enough
+            } else {
+                Look::Into
+            }
+        };
+        let seen = self.facts.world.look_below(root, &mut visit);
+        if found.len() > MAX_LINKS || !seen && self.facts.world.is_directory(root) == Some(true) {
+            found.push(Target::Unknown(Origin::Limit));
+        }
+        found
+    }
+
     fn links_of(&self, names: &[Name], found: &mut Vec<Target>) {
         let mut follow = |path: &str| {
             let Some(real) = self.facts.world.real_path(path) else {
@@ -331,8 +389,13 @@ impl Decider<'_> {
                 Way::There | Way::Below | Way::Off => Look::Past,
             }
         };
-        // Where not everything was seen, what was seen counts all the same.
-        let _seen_all = self.facts.world.look_below(&root, &mut visit);
+        // Where not everything was seen, what was seen counts all the same, and so does what may be there besides. Of a world that
+        // cannot be looked at nothing is known, links included.
+        if !self.facts.world.look_below(&root, &mut visit)
+            && self.facts.world.is_directory(&root) == Some(true)
+        {
+            found.push(Target::Unknown(Origin::Limit));
+        }
     }
 
     /// A real path in terms of the project and home as they are named: where these are links themselves, what is below their real
@@ -720,18 +783,6 @@ fn way(names: &[Name], path: &str) -> Way {
         Way::There
     } else {
         Way::Below
-    }
-}
-
-/// The path with its `..` as written: where a link stands before it, the system goes up from where the link leads, which only the
-/// file system can tell.
-fn unfolded(value: &Value, place: Option<&str>, path: &SmolStr) -> SmolStr {
-    match (value.known(), place) {
-        // Without one, the two are the same place.
-        (Some(text), _) if !text.split('/').any(|part| part == "..") => path.clone(),
-        (Some(text), Some(_)) if text.starts_with('/') => text.into(),
-        (Some(text), Some(place)) => format!("{place}/{text}").into(),
-        (Some(_), None) | (None, _) => path.clone(),
     }
 }
 

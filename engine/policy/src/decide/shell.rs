@@ -13,7 +13,6 @@ use crate::document::{Outcome, Severity};
 use crate::effect::Follows;
 use crate::effect::Use;
 use crate::facts::join_path;
-use crate::resolve::bases;
 use crate::verdict::{Reported, Request, Why};
 
 /// Where a nested text stands.
@@ -322,7 +321,7 @@ impl Decider<'_> {
             span,
             settings: Vec::new(),
             inherited: Vec::new(),
-            directory: directory_below(&outer.invocation.directory, below),
+            directory: self.directory_below(&outer.invocation.directory, below),
             stdin: if stdin {
                 outer.invocation.stdin.clone()
             } else {
@@ -383,7 +382,7 @@ impl Decider<'_> {
             }
         };
         let nesting = Nesting {
-            directory: directory_below(&outer.invocation.directory, below),
+            directory: self.directory_below(&outer.invocation.directory, below),
             stdin: detached(&outer.invocation.stdin),
             positional: if positional.is_empty() {
                 None
@@ -404,6 +403,20 @@ impl Decider<'_> {
         self.text(&known, &nesting);
         self.outer = saved;
     }
+
+    /// The directory of a nested command.
+    fn directory_below(&self, directory: &Directory, below: Option<&Value>) -> Directory {
+        let Some(below) = below else {
+            return directory.clone();
+        };
+        let places: Option<Vec<SmolStr>> = self.bases(directory, Some(below)).into_iter().collect();
+        match places {
+            Some(places) if !places.is_empty() => {
+                Directory::OneOf(places.iter().map(|place| join_path(place, "")).collect())
+            }
+            Some(_) | None => Directory::Unknown(engine_shell::Origin::Variable),
+        }
+    }
 }
 
 /// Standard input as a text of its own sees it: the numbers of the commands that write there mean nothing in it.
@@ -411,20 +424,6 @@ fn detached(stdin: &Stdin) -> Stdin {
     match stdin {
         Stdin::Pipe(_) => Stdin::Pipe(Vec::new()),
         Stdin::Inherited | Stdin::Empty | Stdin::File(_) | Stdin::Text(_) | Stdin::Script => stdin.clone(),
-    }
-}
-
-/// The directory of a nested command.
-fn directory_below(directory: &Directory, below: Option<&Value>) -> Directory {
-    let Some(below) = below else {
-        return directory.clone();
-    };
-    let places: Option<Vec<SmolStr>> = bases(directory, Some(below)).into_iter().collect();
-    match places {
-        Some(places) if !places.is_empty() => {
-            Directory::OneOf(places.iter().map(|place| join_path(place, "")).collect())
-        }
-        Some(_) | None => Directory::Unknown(engine_shell::Origin::Variable),
     }
 }
 
