@@ -1,0 +1,80 @@
+//! Compiles the conditions of a rule.
+//!
+//! Invariant (none left out): every condition of a rule becomes one of the plan; a place that one names becomes a path index.
+
+use super::super::kept::number;
+use super::super::paths::{End, PathIndexDraft};
+use super::super::{CompiledCondition, PathIndex};
+use super::sets::paths_of;
+use super::{Compiler, UNWRITABLE};
+use crate::document::{Condition, Outcome};
+use crate::pattern::{FlagPattern, PathPattern, Term};
+use crate::source::{Place, Spanned};
+
+impl<'a> Compiler<'a> {
+    pub(super) fn conditions(
+        &mut self,
+        outcome: Outcome,
+        conditions: &'a [Spanned<Condition>],
+    ) -> Vec<CompiledCondition> {
+        let values = |flags: &[Spanned<FlagPattern>]| flags.iter().map(|flag| flag.value.clone()).collect();
+        let mut compiled = Vec::new();
+        for condition in conditions {
+            compiled.push(match &condition.value {
+                Condition::Flag(flags) => CompiledCondition::Flag(values(flags)),
+                Condition::WithoutFlag(flags) => CompiledCondition::WithoutFlag(values(flags)),
+                Condition::OperandsWithin(terms) => {
+                    CompiledCondition::OperandsWithin(self.within(outcome, terms))
+                }
+                Condition::Operand { index, patterns } => CompiledCondition::Operand(
+                    index.value,
+                    patterns.iter().map(|pattern| pattern.value.clone()).collect(),
+                ),
+                Condition::Env(patterns) => {
+                    CompiledCondition::Env(patterns.iter().map(|pattern| pattern.value.clone()).collect())
+                }
+                Condition::Cwd(terms) => CompiledCondition::Cwd(self.within(outcome, terms)),
+                Condition::PipedInto(programs) => CompiledCondition::PipedInto(
+                    programs.iter().map(|program| program.value.clone()).collect(),
+                ),
+                Condition::InPipeline(wanted) => CompiledCondition::InPipeline(*wanted),
+                Condition::Background(wanted) => CompiledCondition::Background(*wanted),
+                Condition::Input { field, patterns } => CompiledCondition::Input(
+                    field.value.clone(),
+                    patterns.iter().map(|pattern| pattern.value.clone()).collect(),
+                ),
+            });
+        }
+        compiled
+    }
+
+    fn within(&mut self, outcome: Outcome, terms: &'a [Spanned<Term<PathPattern>>]) -> u32 {
+        let mut index = PathIndexDraft::default();
+        for term in terms {
+            let (mut patterns, mut except) = (Vec::new(), Vec::new());
+            self.flatten(term, paths_of, 0, &mut patterns, &mut except);
+            for (list, is_except) in [(patterns, false), (except, true)] {
+                for (pattern, _) in list {
+                    for way in &pattern.alternatives {
+                        index.insert(
+                            pattern.anchor.reach(outcome),
+                            way,
+                            true,
+                            End {
+                                group: 0,
+                                except: is_except,
+                            },
+                        );
+                    }
+                }
+            }
+        }
+        let index = index.set().unwrap_or_else(|| {
+            let place = terms.first().map_or_else(Place::default, |term| term.place);
+            self.problem(UNWRITABLE.0, UNWRITABLE.1.to_owned(), place, None);
+            PathIndex::default()
+        });
+        self.plan.places.push(index);
+        number(self.plan.places.len() - 1)
+    }
+}

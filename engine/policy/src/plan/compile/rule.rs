@@ -1,0 +1,376 @@
+//! Puts one rule into the plan: a group for each set of patterns that hold together, and their entries in the indexes.
+//!
+//! Invariant (no pattern lost): every pattern and exception of a rule is entered, or is a problem.
+
+use smol_str::SmolStr;
+
+use super::super::kept::number;
+use super::super::paths::End;
+use super::super::{CompiledCondition, GroupId, PlanRule};
+use super::sets::{commands_of, hosts_of, paths_of};
+use super::short::is_option;
+use super::{Compiler, file_word};
+use crate::document::{Alternatives, Block, Condition, Outcome, Rule, Subject};
+use crate::pattern::{
+    CommandPart, CommandPattern, PathAnchor, PathPattern, ProgramPattern, ShortSubject, Term, TextPiece,
+    WordPattern, WordPiece,
+};
+use crate::source::{Place, Spanned};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Read,
+    Write,
+    Delete,
+}
+
+impl<'a> Compiler<'a> {
+    pub(super) fn rule(&mut self, block: &'a Block, rule: &'a Spanned<Rule>) {
+        let line = self.sources.line_column(rule.place).line;
+        let id = match &block.name {
+            Some(name) => name.value.clone(),
+            None => SmolStr::from(format!("{}:{line}", self.sources.name(rule.place))),
+        };
+        let conditions = self.conditions(block.effect.value, &rule.value.conditions);
+        let mut options = Vec::new();
+        for condition in &rule.value.conditions {
+            if let Condition::Flag(flags) = &condition.value {
+                options.extend(
+                    flags
+                        .iter()
+                        .filter_map(|flag| flag.value.name.literal().map(SmolStr::from)),
+                );
+            }
+        }
+        let compiled = PlanRule {
+            id,
+            outcome: block.effect.value,
+            pattern: SmolStr::default(),
+            program: None,
+            place: rule.place,
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            because: block.because.as_ref().map(|text| text.value.clone()),
+            instead: block.instead.as_ref().map(|text| text.value.clone()),
+            bounds_operands: conditions
+                .iter()
+                .any(|own| matches!(own, CompiledCondition::OperandsWithin(_))),
+            conditions,
+            environment: Vec::new(),
+            options,
+            names_program: true,
+            everything: false,
+            edits: false,
+        };
+        match &rule.value.subject {
+            Subject::Command(alternatives) => {
+                for group in self.groups(alternatives, commands_of) {
+                    let patterns = || group.patterns.iter().chain(&group.except);
+                    let mut own = compiled.clone();
+                    for (pattern, _) in patterns() {
+                        pattern
+                            .rest
+                            .iter()
+                            .for_each(|part| named_options(part, &mut own.options));
+                    }
+                    own.names_program =
+                        !patterns().any(|(pattern, _)| pattern.programs.iter().any(any_program));
+                    own.everything = group.patterns.iter().any(|(pattern, _)| {
+                        pattern.programs.iter().any(any_program) && pattern.rest == [CommandPart::AnyWords]
+                    });
+                    if let Some((first, _)) = group.patterns.first() {
+                        own.pattern = first.text.clone();
+                        own.program = first.programs.iter().find_map(|program| match program {
+                            ProgramPattern::Name(word) => word.literal().map(SmolStr::from),
+                            ProgramPattern::File(_) => None,
+                        });
+                    }
+                    let id = self.group(own);
+                    for (pattern, place) in &group.patterns {
+                        self.command(
+                            pattern,
+                            *place,
+                            End {
+                                group: id,
+                                except: false,
+                            },
+                        );
+                    }
+                    for (pattern, place) in &group.except {
+                        self.command(
+                            pattern,
+                            *place,
+                            End {
+                                group: id,
+                                except: true,
+                            },
+                        );
+                    }
+                }
+            }
+            Subject::Read(alternatives) => self.path_rule(&compiled, alternatives, &[Kind::Read]),
+            Subject::Write(alternatives) => self.path_rule(&compiled, alternatives, &[Kind::Write]),
+            Subject::Delete(alternatives) => self.path_rule(&compiled, alternatives, &[Kind::Delete]),
+            Subject::Network(alternatives) => {
+                for group in self.groups(alternatives, hosts_of) {
+                    let id = self.group(compiled.clone());
+                    for (pattern, _) in &group.patterns {
+                        self.plan.hosts.insert(
+                            pattern,
+                            End {
+                                group: id,
+                                except: false,
+                            },
+                        );
+                    }
+                    for (pattern, _) in &group.except {
+                        self.plan.hosts.insert(
+                            pattern,
+                            End {
+                                group: id,
+                                except: true,
+                            },
+                        );
+                    }
+                }
+            }
+            Subject::Tool(alternatives) => {
+                let id = self.group(compiled);
+                self.plan.tools.extend(ends(alternatives, id));
+            }
+            Subject::Env(alternatives) => {
+                let id = self.group(compiled);
+                self.plan.env.extend(ends(alternatives, id));
+            }
+            Subject::Agent(alternatives) => {
+                let id = self.group(compiled);
+                self.plan.agents.extend(ends(alternatives, id));
+            }
+            Subject::Skill(alternatives) => {
+                let id = self.group(compiled);
+                self.plan.skills.extend(ends(alternatives, id));
+            }
+            Subject::Mode(alternatives) => {
+                let id = self.group(compiled);
+                self.plan.mode_changes.extend(ends(alternatives, id));
+            }
+            Subject::Short(short) => match &short.subject {
+                ShortSubject::Command(pattern) => {
+                    let mut own = compiled;
+                    own.pattern = short.text.clone();
+                    own.program = match pattern.pieces.first() {
+                        Some(TextPiece::Text(text)) => text.split(' ').next().map(SmolStr::from),
+                        Some(TextPiece::AnyText) | None => None,
+                    };
+                    self.text_rule(own, pattern, rule.place);
+                }
+                ShortSubject::Read(pattern) => {
+                    let id = self.group(compiled.clone());
+                    self.path(
+                        Kind::Read,
+                        compiled.outcome,
+                        pattern,
+                        End {
+                            group: id,
+                            except: false,
+                        },
+                    );
+                }
+                ShortSubject::Change(pattern) => {
+                    let id = self.group(PlanRule {
+                        edits: true,
+                        ..compiled.clone()
+                    });
+                    self.path(
+                        Kind::Write,
+                        compiled.outcome,
+                        pattern,
+                        End {
+                            group: id,
+                            except: false,
+                        },
+                    );
+                    self.path(
+                        Kind::Delete,
+                        compiled.outcome,
+                        pattern,
+                        End {
+                            group: id,
+                            except: false,
+                        },
+                    );
+                }
+                ShortSubject::Network(pattern) => {
+                    let id = self.group(compiled);
+                    self.plan.hosts.insert(
+                        pattern,
+                        End {
+                            group: id,
+                            except: false,
+                        },
+                    );
+                }
+                ShortSubject::Tool(glob) => {
+                    let id = self.group(compiled);
+                    self.plan.tools.push((
+                        glob.clone(),
+                        End {
+                            group: id,
+                            except: false,
+                        },
+                    ));
+                }
+                ShortSubject::Agent(glob) => {
+                    let id = self.group(compiled);
+                    self.plan.agents.push((
+                        glob.clone(),
+                        End {
+                            group: id,
+                            except: false,
+                        },
+                    ));
+                }
+                ShortSubject::Skill(glob) => {
+                    let id = self.group(compiled);
+                    self.plan.skills.push((
+                        glob.clone(),
+                        End {
+                            group: id,
+                            except: false,
+                        },
+                    ));
+                }
+            },
+        }
+    }
+
+    pub(super) fn group(&mut self, rule: PlanRule) -> GroupId {
+        self.rules.push(rule);
+        number(self.rules.len() - 1)
+    }
+
+    fn command(&mut self, pattern: &CommandPattern, place: Place, end: End) {
+        for program in &pattern.programs {
+            let result = match program {
+                ProgramPattern::Name(name) => self.indexes.commands.insert(name, &pattern.rest, end),
+                ProgramPattern::File(path) => {
+                    let number = self.files;
+                    self.files += 1;
+                    let stand_in = End {
+                        group: number,
+                        except: false,
+                    };
+                    for way in &path.alternatives {
+                        self.indexes.program_files.insert(
+                            path.anchor.reach(Outcome::Ask),
+                            way,
+                            true,
+                            stand_in,
+                        );
+                    }
+                    self.indexes.commands.insert(
+                        &WordPattern::exactly(&file_word(number)),
+                        &pattern.rest,
+                        end,
+                    )
+                }
+            };
+            if result.is_err() {
+                let message = format!("pattern `{}` stands for too many commands", pattern.text);
+                let help = Some("split it into several rules".to_owned());
+                self.problem("policy::pattern-too-large", message, place, help);
+            }
+        }
+    }
+
+    fn path_rule(
+        &mut self,
+        rule: &PlanRule,
+        alternatives: &'a Alternatives<Term<PathPattern>>,
+        kinds: &[Kind],
+    ) {
+        for group in self.groups(alternatives, paths_of) {
+            let id = self.group(rule.clone());
+            for kind in kinds {
+                for (pattern, _) in &group.patterns {
+                    self.path(
+                        *kind,
+                        rule.outcome,
+                        pattern,
+                        End {
+                            group: id,
+                            except: false,
+                        },
+                    );
+                }
+                for (pattern, _) in &group.except {
+                    self.path(
+                        *kind,
+                        rule.outcome,
+                        pattern,
+                        End {
+                            group: id,
+                            except: true,
+                        },
+                    );
+                }
+            }
+        }
+    }
+
+    fn path(&mut self, kind: Kind, outcome: Outcome, pattern: &PathPattern, end: End) {
+        // An exception takes as much out of an allow as a deny would forbid, and as little out of a deny as an allow would permit.
+        let reach = pattern
+            .anchor
+            .reach(if end.except { opposite(outcome) } else { outcome });
+        let index = match kind {
+            Kind::Read => &mut self.indexes.reads,
+            Kind::Write => &mut self.indexes.writes,
+            Kind::Delete => &mut self.indexes.deletes,
+        };
+        for way in &pattern.alternatives {
+            index.insert(reach, way, kind == Kind::Read || outcome != Outcome::Allow, end);
+        }
+    }
+}
+
+fn opposite(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Allow => Outcome::Deny,
+        Outcome::Ask | Outcome::Deny => Outcome::Allow,
+    }
+}
+
+fn any_program(program: &ProgramPattern) -> bool {
+    match program {
+        ProgramPattern::Name(word) => word.pieces.first() == Some(&WordPiece::AnyText),
+        ProgramPattern::File(path) => path.anchor == PathAnchor::AnyDepth,
+    }
+}
+
+fn named_options(part: &CommandPart, options: &mut Vec<SmolStr>) {
+    match part {
+        CommandPart::Word(word) => {
+            let texts = word.pieces.iter().filter_map(|piece| match piece {
+                WordPiece::Text(text) => Some(text.clone()),
+                WordPiece::AnyText | WordPiece::Choice(_) => None,
+            });
+            options.extend(texts.filter(|text| is_option(text)));
+        }
+        CommandPart::Choice(ways) => ways
+            .iter()
+            .flatten()
+            .for_each(|part| named_options(part, options)),
+        CommandPart::Optional(parts) => parts.iter().for_each(|part| named_options(part, options)),
+        CommandPart::AnyWords => {}
+    }
+}
+
+fn ends<P: Clone>(alternatives: &Alternatives<P>, group: u32) -> Vec<(P, End)> {
+    let one = |except: bool| move |pattern: &Spanned<P>| (pattern.value.clone(), End { group, except });
+    alternatives
+        .patterns
+        .iter()
+        .map(one(false))
+        .chain(alternatives.except.iter().map(one(true)))
+        .collect()
+}
