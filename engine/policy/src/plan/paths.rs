@@ -22,6 +22,18 @@ pub(crate) struct End {
     pub except: bool,
 }
 
+impl End {
+    /// The end of a pattern of the group.
+    pub(super) fn of(group: GroupId) -> Self {
+        Self { group, except: false }
+    }
+
+    /// The end of an exception of the group.
+    pub(super) fn out_of(group: GroupId) -> Self {
+        Self { group, except: true }
+    }
+}
+
 /// The patterns below one starting point, as they are put in.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathTrieDraft(Draft<Glob>);

@@ -86,24 +86,10 @@ impl<'a> Compiler<'a> {
                     }
                     let id = self.group(own);
                     for (pattern, place) in &group.patterns {
-                        self.command(
-                            pattern,
-                            *place,
-                            End {
-                                group: id,
-                                except: false,
-                            },
-                        );
+                        self.command(pattern, *place, End::of(id));
                     }
                     for (pattern, place) in &group.except {
-                        self.command(
-                            pattern,
-                            *place,
-                            End {
-                                group: id,
-                                except: true,
-                            },
-                        );
+                        self.command(pattern, *place, End::out_of(id));
                     }
                 }
             }
@@ -114,22 +100,10 @@ impl<'a> Compiler<'a> {
                 for group in self.groups(alternatives, hosts_of) {
                     let id = self.group(compiled.clone());
                     for (pattern, _) in &group.patterns {
-                        self.plan.hosts.insert(
-                            pattern,
-                            End {
-                                group: id,
-                                except: false,
-                            },
-                        );
+                        self.plan.hosts.insert(pattern, End::of(id));
                     }
                     for (pattern, _) in &group.except {
-                        self.plan.hosts.insert(
-                            pattern,
-                            End {
-                                group: id,
-                                except: true,
-                            },
-                        );
+                        self.plan.hosts.insert(pattern, End::out_of(id));
                     }
                 }
             }
@@ -165,79 +139,31 @@ impl<'a> Compiler<'a> {
                 }
                 ShortSubject::Read(pattern) => {
                     let id = self.group(compiled.clone());
-                    self.path(
-                        Kind::Read,
-                        compiled.outcome,
-                        pattern,
-                        End {
-                            group: id,
-                            except: false,
-                        },
-                    );
+                    self.path(Kind::Read, compiled.outcome, pattern, End::of(id));
                 }
                 ShortSubject::Change(pattern) => {
                     let id = self.group(PlanRule {
                         edits: true,
                         ..compiled.clone()
                     });
-                    self.path(
-                        Kind::Write,
-                        compiled.outcome,
-                        pattern,
-                        End {
-                            group: id,
-                            except: false,
-                        },
-                    );
-                    self.path(
-                        Kind::Delete,
-                        compiled.outcome,
-                        pattern,
-                        End {
-                            group: id,
-                            except: false,
-                        },
-                    );
+                    self.path(Kind::Write, compiled.outcome, pattern, End::of(id));
+                    self.path(Kind::Delete, compiled.outcome, pattern, End::of(id));
                 }
                 ShortSubject::Network(pattern) => {
                     let id = self.group(compiled);
-                    self.plan.hosts.insert(
-                        pattern,
-                        End {
-                            group: id,
-                            except: false,
-                        },
-                    );
+                    self.plan.hosts.insert(pattern, End::of(id));
                 }
                 ShortSubject::Tool(glob) => {
                     let id = self.group(compiled);
-                    self.plan.tools.push((
-                        glob.clone(),
-                        End {
-                            group: id,
-                            except: false,
-                        },
-                    ));
+                    self.plan.tools.push((glob.clone(), End::of(id)));
                 }
                 ShortSubject::Agent(glob) => {
                     let id = self.group(compiled);
-                    self.plan.agents.push((
-                        glob.clone(),
-                        End {
-                            group: id,
-                            except: false,
-                        },
-                    ));
+                    self.plan.agents.push((glob.clone(), End::of(id)));
                 }
                 ShortSubject::Skill(glob) => {
                     let id = self.group(compiled);
-                    self.plan.skills.push((
-                        glob.clone(),
-                        End {
-                            group: id,
-                            except: false,
-                        },
-                    ));
+                    self.plan.skills.push((glob.clone(), End::of(id)));
                 }
             },
         }
@@ -255,10 +181,7 @@ impl<'a> Compiler<'a> {
                 ProgramPattern::File(path) => {
                     let number = self.files;
                     self.files += 1;
-                    let stand_in = End {
-                        group: number,
-                        except: false,
-                    };
+                    let stand_in = End::of(number);
                     for way in &path.alternatives {
                         self.indexes.program_files.insert(
                             path.anchor.reach(Outcome::Ask),
@@ -292,26 +215,10 @@ impl<'a> Compiler<'a> {
             let id = self.group(rule.clone());
             for kind in kinds {
                 for (pattern, _) in &group.patterns {
-                    self.path(
-                        *kind,
-                        rule.outcome,
-                        pattern,
-                        End {
-                            group: id,
-                            except: false,
-                        },
-                    );
+                    self.path(*kind, rule.outcome, pattern, End::of(id));
                 }
                 for (pattern, _) in &group.except {
-                    self.path(
-                        *kind,
-                        rule.outcome,
-                        pattern,
-                        End {
-                            group: id,
-                            except: true,
-                        },
-                    );
+                    self.path(*kind, rule.outcome, pattern, End::out_of(id));
                 }
             }
         }

@@ -58,10 +58,7 @@ impl Compiler<'_> {
                 }));
                 parts.push(CommandPart::AnyWords);
                 let program = WordPattern::exactly(before.first().copied().unwrap_or_default());
-                let end = End {
-                    group: self.group(colon),
-                    except: false,
-                };
+                let end = End::of(self.group(colon));
                 if self.indexes.commands.insert(&program, &parts, end).is_err() {
                     self.problem(
                         "policy::pattern-too-large",
@@ -79,10 +76,7 @@ impl Compiler<'_> {
             let any = WordPattern {
                 pieces: vec![WordPiece::AnyText],
             };
-            let end = End {
-                group: id,
-                except: false,
-            };
+            let end = End::of(id);
             // Cannot be too large: one way.
             let _one_way = self.indexes.commands.insert(&any, &[CommandPart::AnyWords], end);
             return;
@@ -100,13 +94,7 @@ impl Compiler<'_> {
             }
         }
         let id = self.group(rule);
-        self.plan.texts.insert(
-            pattern.clone(),
-            End {
-                group: id,
-                except: false,
-            },
-        );
+        self.plan.texts.insert(pattern.clone(), End::of(id));
     }
 
     fn word_rule(&mut self, rule: PlanRule, words: &[&str], end_of_text: TextEnd, place: Place) {
@@ -121,10 +109,7 @@ impl Compiler<'_> {
         if end_of_text == TextEnd::AnyWords {
             parts.push(CommandPart::AnyWords);
         }
-        let end = End {
-            group: id,
-            except: false,
-        };
+        let end = End::of(id);
         if self
             .indexes
             .commands
