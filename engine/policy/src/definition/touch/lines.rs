@@ -5,7 +5,8 @@
 use engine_shell::{Count, Field, Origin, Span, Value};
 use smol_str::SmolStr;
 
-use super::{From, Touch, assignment};
+use super::prepared::assignment;
+use super::{From, Touch};
 use crate::definition::model::{Appends, Runs};
 use crate::definition::operands::OperandPlan;
 use crate::definition::partial::{Truth, affixed, beginning, ending, equals, one_of, texts};
