@@ -68,6 +68,7 @@ impl Parser<'_> {
             }
             return Ok(None);
         }
+        self.plain &= digits < 2;
         if next == b'(' {
             if digits == 0 {
                 return Ok(None);

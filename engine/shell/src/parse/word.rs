@@ -359,7 +359,7 @@ impl Parser<'_> {
     }
 
     fn pattern(&mut self, byte: u8, building: &mut Building) -> Parsed<bool> {
-        self.plain = false;
+        self.plain &= byte != b'[' && building.place.globs;
         let length = match byte {
             _ if !building.place.globs => 0,
             b'[' => self.bracket(building.marks.is_some())?,
@@ -396,7 +396,7 @@ impl Parser<'_> {
     }
 
     fn tilde_in_word(&mut self, building: &mut Building) -> Parsed<bool> {
-        self.plain = false;
+        self.plain &= building.start < self.pos;
         let marks = building.marks.as_deref();
         if self.tilde_expands(building.start, &building.run, building.place, marks)? {
             self.flush(&mut building.run, &mut building.parts)?;

@@ -15,6 +15,7 @@ fn plain_words_quotes_and_operators_are_plain() {
         "grep 'a b' \"c d\" x",
         "ls >/dev/null 2>&1",
         "cd src\n\nls -l\n",
+        "wc -l src/*.rs HEAD~1 a?c",
         "env A=b c@d,e:f%g^h+i",
     ] {
         assert!(plain(text), "{text:?}");
@@ -28,8 +29,10 @@ fn everything_else_is_not_plain() {
         "echo \"$x\"",
         "echo \"a\\\"b\"",
         "echo `a`",
-        "ls *",
+        "l?",
+        "ls [a]",
         "ls ~",
+        "ls 02>&1",
         "a=b c",
         "1x=2 c",
         "a |\nb",
