@@ -171,7 +171,10 @@ impl Parser<'_> {
             });
         }
         let Some(text) = word.plain() else {
-            self.plain &= !word.parts.iter().any(|part| matches!(part.kind, PartKind::Glob(_)));
+            self.plain &= !word
+                .parts
+                .iter()
+                .any(|part| matches!(part.kind, PartKind::Glob(_)));
             return Ok(false);
         };
         // A line continuation may follow the word; then it was not seen as reserved.
