@@ -34,6 +34,11 @@ impl Truth {
             Self::Yes => Self::No,
         }
     }
+
+    /// Whether it can be.
+    pub(crate) fn possible(self) -> bool {
+        self != Self::No
+    }
 }
 
 /// One unit of a pattern or of a partly known text.

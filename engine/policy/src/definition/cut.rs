@@ -14,9 +14,10 @@ use smol_str::SmolStr;
 
 use self::operand::takes_operands;
 use super::model::{Command, Definition, Flag, FlagValue, Style};
-use super::partial::{Truth, beginning, begins};
+use super::partial::{beginning, begins};
 use super::suspect::{Suspect, suspicion};
 use crate::effect::{NormalWord, Unknown, UnknownKind, WordKind};
+use crate::truth::Truth;
 
 /// An option that is given.
 #[derive(Clone, Debug)]

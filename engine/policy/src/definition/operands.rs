@@ -7,7 +7,8 @@ use smol_str::SmolStr;
 
 use super::cut::{Given, Operand};
 use super::model::{Arg, Block, Command, Own, Test, ValueEffect};
-use super::partial::{Truth, equals};
+use super::partial::equals;
+use crate::truth::Truth;
 
 /// Whether one of these options (canonical names) is given.
 pub(super) fn truth_of_flags(given: &[Given<'_>], flags: &[SmolStr]) -> Truth {
@@ -16,7 +17,7 @@ pub(super) fn truth_of_flags(given: &[Given<'_>], flags: &[SmolStr]) -> Truth {
         let mut one = Truth::No;
         for given in given {
             if given.flag.canonical() == name {
-                one = one.or(if given.certain { Truth::Yes } else { Truth::Maybe });
+                one = one.max(if given.certain { Truth::Yes } else { Truth::Maybe });
             }
         }
         let taken_back = given
@@ -25,7 +26,7 @@ pub(super) fn truth_of_flags(given: &[Given<'_>], flags: &[SmolStr]) -> Truth {
         if one == Truth::Yes && taken_back {
             one = Truth::Maybe;
         }
-        truth = truth.or(one);
+        truth = truth.max(one);
     }
     truth
 }
@@ -34,13 +35,13 @@ pub(super) fn truth_of_flags(given: &[Given<'_>], flags: &[SmolStr]) -> Truth {
 pub(super) fn holds(block: &Block, given: &[Given<'_>], operands: &[Operand]) -> Truth {
     let mut truth = Truth::Yes;
     for test in &block.tests {
-        truth = truth.and(match test {
+        truth = truth.min(match test {
             Test::Flags(flags) => truth_of_flags(given, flags),
             Test::Operands { least, most } => count_is(operands, *least, *most),
             Test::Operand { words, index } => operand_is(operands, words, *index),
         });
     }
-    if block.negated { truth.not() } else { truth }
+    if block.negated { truth.inverted() } else { truth }
 }
 
 fn count_is(operands: &[Operand], least: u32, most: Option<u32>) -> Truth {
@@ -75,7 +76,7 @@ fn operand_is(operands: &[Operand], words: &[SmolStr], index: u32) -> Truth {
     let at = (index as usize).saturating_sub(1);
     let is = |operand: &Operand| {
         words.iter().fold(Truth::No, |truth, word| {
-            truth.or(equals(&operand.field.value, word))
+            truth.max(equals(&operand.field.value, word))
         })
     };
     let moved = operands

@@ -5,39 +5,7 @@
 use engine_shell::{Origin, Value};
 use smol_str::{SmolStr, SmolStrBuilder};
 
-/// An answer about a value that is only partly known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Truth {
-    Yes,
-    No,
-    Maybe,
-}
-
-impl Truth {
-    pub(super) fn possible(self) -> bool {
-        self != Self::No
-    }
-
-    pub(super) fn not(self) -> Self {
-        match self {
-            Self::Yes => Self::No,
-            Self::No => Self::Yes,
-            Self::Maybe => Self::Maybe,
-        }
-    }
-
-    pub(super) fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::No, _) | (_, Self::No) => Self::No,
-            (Self::Yes, Self::Yes) => Self::Yes,
-            (Self::Yes | Self::Maybe, Self::Yes | Self::Maybe) => Self::Maybe,
-        }
-    }
-
-    pub(super) fn or(self, other: Self) -> Self {
-        self.not().and(other.not()).not()
-    }
-}
+use crate::truth::Truth;
 
 fn of_all(answers: impl Iterator<Item = bool>) -> Truth {
     let (mut any, mut all) = (false, true);
@@ -50,10 +18,6 @@ fn of_all(answers: impl Iterator<Item = bool>) -> Truth {
         (true, false) => Truth::Maybe,
         (false, _) => Truth::No,
     }
-}
-
-fn sure(answer: bool) -> Truth {
-    if answer { Truth::Yes } else { Truth::No }
 }
 
 fn maybe(answer: bool) -> Truth {
@@ -94,7 +58,7 @@ pub(super) fn begins(value: &Value, text: &str) -> Truth {
         }
     };
     match value {
-        Value::Known(known) => sure(known.starts_with(text)),
+        Value::Known(known) => Truth::known(known.starts_with(text)),
         Value::OneOf(all) => of_all(all.iter().map(|one| one.starts_with(text))),
         Value::Glob(pattern) => partly(&literal_ends(pattern).0),
         Value::Below(root) if root.is_empty() => maybe(!text.starts_with('/')),
@@ -131,7 +95,7 @@ pub(super) fn begins(value: &Value, text: &str) -> Truth {
 /// Whether a value is a text.
 pub(super) fn equals(value: &Value, text: &str) -> Truth {
     match value {
-        Value::Known(known) => sure(known == text),
+        Value::Known(known) => Truth::known(known == text),
         Value::OneOf(all) => of_all(all.iter().map(|one| one == text)),
         // Where nothing matches, the pattern stands for itself.
         Value::Glob(pattern) => maybe(matches_glob(pattern, text) || unescaped(pattern) == text),
@@ -233,7 +197,7 @@ pub(super) fn basename(value: &Value) -> Value {
 
 /// A path that is relative to a directory, as seen from where that directory is.
 pub(super) fn join(directory: &Value, path: &Value) -> Value {
-    let relative = begins(path, "/").not();
+    let relative = begins(path, "/").inverted();
     match (directory, path, relative) {
         (_, _, Truth::No) => path.clone(),
         (Value::Known(directory), Value::Known(path), Truth::Yes) => {
@@ -456,9 +420,8 @@ fn matches_glob(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        Truth, after, basename, begins, equals, join, no_narrower, no_wider, spaced, without_beginning,
-    };
+    use super::{after, basename, begins, equals, join, no_narrower, no_wider, spaced, without_beginning};
+    use crate::truth::Truth;
     use engine_shell::{Origin, Value};
 
     fn glob(text: &str) -> Value {

@@ -5,8 +5,9 @@
 use engine_shell::{Origin, Value};
 use smol_str::SmolStr;
 
-use super::partial::{Truth, affixed, after, beginning, begins, one_of, texts, without_beginning};
+use super::partial::{affixed, after, beginning, begins, one_of, texts, without_beginning};
 use super::shape::Shape;
+use crate::truth::Truth;
 
 fn anything() -> Value {
     Value::Unknown(Origin::Variable)

@@ -6,9 +6,10 @@ use engine_shell::{Field, Value};
 use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
 
 use super::super::model::{Arity, Flag, Style};
-use super::super::partial::{Truth, begins, without_beginning};
+use super::super::partial::{begins, without_beginning};
 use super::Cut;
 use crate::effect::{UnknownKind, WordKind};
+use crate::truth::Truth;
 
 impl<'d> Cut<'d> {
     pub(super) fn glued(&self, text: &str) -> Option<&'d Flag> {

@@ -6,10 +6,11 @@ use engine_shell::{Count, Field, Value};
 use smol_str::SmolStr;
 
 use super::super::model::{Arity, Flag, FlagValue, ValueKind};
-use super::super::partial::{Truth, begins, equals};
+use super::super::partial::{begins, equals};
 use super::super::split::split_string;
 use super::{Cut, Given};
 use crate::effect::{NormalWord, UnknownKind, WordKind};
+use crate::truth::Truth;
 
 impl<'d> Cut<'d> {
     /// Records an option; takes its values from the words that follow where `attached` is not the whole of it.
@@ -130,11 +131,11 @@ impl<'d> Cut<'d> {
                     };
                     let plus = match (&runs.placeholder, out.last()) {
                         (Some(placeholder), Some(last)) => {
-                            ends(&runs.until_plus).and(equals(&last.value, placeholder))
+                            ends(&runs.until_plus).min(equals(&last.value, placeholder))
                         }
                         _ => Truth::No,
                     };
-                    match ends(&runs.until).or(plus) {
+                    match ends(&runs.until).max(plus) {
                         Truth::Yes if field.count != Count::Any => {
                             // The word itself tells later on which of the two ended it.
                             out.push(field);

@@ -9,9 +9,10 @@ use super::prepared::assignment;
 use super::{From, Touch};
 use crate::definition::model::{Appends, Runs};
 use crate::definition::operands::OperandPlan;
-use crate::definition::partial::{Truth, affixed, beginning, ending, equals, one_of, texts};
+use crate::definition::partial::{affixed, beginning, ending, equals, one_of, texts};
 use crate::definition::split::{Items, split_input, split_string};
 use crate::effect::{EffectKind, EffectSource, Nested, UnknownKind};
+use crate::truth::Truth;
 
 impl<'d> Touch<'_, 'd> {
     pub(super) fn split(&mut self, value: &Value, field: &Field, from: &From) {

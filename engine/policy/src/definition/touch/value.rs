@@ -6,11 +6,12 @@ use engine_shell::{Field, Language, Value};
 use smol_str::SmolStr;
 
 use super::super::model::{Follows, OrPath, ValueEffect, ValueKind};
-use super::super::partial::{Truth, beginning, join, texts};
+use super::super::partial::{beginning, join, texts};
 use super::super::pick::picked;
 use super::prepared::assignment;
 use super::{From, Others, Text, Touch};
 use crate::effect::{EffectKind, Nested};
+use crate::truth::Truth;
 
 /// Programs that a text of theirs is for themselves.
 const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "mksh", "sh", "zsh"];
@@ -166,7 +167,7 @@ fn names_host(value: &Value) -> Truth {
     if let Some(all) = texts(value) {
         return all
             .iter()
-            .map(|text| if of(text) { Truth::Yes } else { Truth::No })
+            .map(|text| Truth::known(of(text)))
             .reduce(|one, other| if one == other { one } else { Truth::Maybe })
             .unwrap_or(Truth::Maybe);
     }
