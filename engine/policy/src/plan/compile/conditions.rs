@@ -53,18 +53,10 @@ impl<'a> Compiler<'a> {
         for term in terms {
             let (mut patterns, mut except) = (Vec::new(), Vec::new());
             self.flatten(term, paths_of, 0, &mut patterns, &mut except);
-            for (list, is_except) in [(patterns, false), (except, true)] {
+            for (list, end) in [(patterns, End::of(0)), (except, End::out_of(0))] {
                 for (pattern, _) in list {
                     for way in &pattern.alternatives {
-                        index.insert(
-                            pattern.anchor.reach(outcome),
-                            way,
-                            true,
-                            End {
-                                group: 0,
-                                except: is_except,
-                            },
-                        );
+                        index.insert(pattern.anchor.reach(outcome), way, true, end);
                     }
                 }
             }

@@ -85,11 +85,8 @@ impl<'a> Compiler<'a> {
                         });
                     }
                     let id = self.group(own);
-                    for (pattern, place) in &group.patterns {
-                        self.command(pattern, *place, End::of(id));
-                    }
-                    for (pattern, place) in &group.except {
-                        self.command(pattern, *place, End::out_of(id));
+                    for (pattern, place, end) in group.ends(id) {
+                        self.command(pattern, place, end);
                     }
                 }
             }
@@ -99,11 +96,8 @@ impl<'a> Compiler<'a> {
             Subject::Network(alternatives) => {
                 for group in self.groups(alternatives, hosts_of) {
                     let id = self.group(compiled.clone());
-                    for (pattern, _) in &group.patterns {
-                        self.plan.hosts.insert(pattern, End::of(id));
-                    }
-                    for (pattern, _) in &group.except {
-                        self.plan.hosts.insert(pattern, End::out_of(id));
+                    for (pattern, _, end) in group.ends(id) {
+                        self.plan.hosts.insert(pattern, end);
                     }
                 }
             }
@@ -214,11 +208,8 @@ impl<'a> Compiler<'a> {
         for group in self.groups(alternatives, paths_of) {
             let id = self.group(rule.clone());
             for kind in kinds {
-                for (pattern, _) in &group.patterns {
-                    self.path(*kind, rule.outcome, pattern, End::of(id));
-                }
-                for (pattern, _) in &group.except {
-                    self.path(*kind, rule.outcome, pattern, End::out_of(id));
+                for (pattern, _, end) in group.ends(id) {
+                    self.path(*kind, rule.outcome, pattern, end);
                 }
             }
         }

@@ -2,6 +2,8 @@
 //!
 //! Invariant (sets end): a set that does not exist, is of another kind or contains itself is a problem.
 
+use super::super::GroupId;
+use super::super::paths::End;
 use super::Compiler;
 use crate::document::{Alternatives, SetMembers};
 use crate::pattern::{CommandPattern, HostPattern, PathPattern, Term};
@@ -14,6 +16,15 @@ const MAX_SET_DEPTH: usize = 32;
 pub(super) struct Group<'a, P> {
     pub(super) patterns: Vec<(&'a P, Place)>,
     pub(super) except: Vec<(&'a P, Place)>,
+}
+
+impl<'a, P> Group<'a, P> {
+    /// Patterns and exceptions, each with its place and the end it has as part of the group with this number.
+    pub(super) fn ends(&self, id: GroupId) -> impl Iterator<Item = (&'a P, Place, End)> {
+        let of = |end: End| move |(pattern, place): &(&'a P, Place)| (*pattern, *place, end);
+        let except = self.except.iter().map(of(End::out_of(id)));
+        self.patterns.iter().map(of(End::of(id))).chain(except)
+    }
 }
 
 impl<'a> Compiler<'a> {

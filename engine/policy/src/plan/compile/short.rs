@@ -5,7 +5,7 @@
 use smol_str::SmolStr;
 
 use super::super::paths::End;
-use super::super::{CompiledCondition, PlanRule};
+use super::super::{CompiledCondition, GroupId, PlanRule};
 use super::Compiler;
 use crate::document::Outcome;
 use crate::pattern::{
@@ -58,15 +58,8 @@ impl Compiler<'_> {
                 }));
                 parts.push(CommandPart::AnyWords);
                 let program = WordPattern::exactly(before.first().copied().unwrap_or_default());
-                let end = End::of(self.group(colon));
-                if self.indexes.commands.insert(&program, &parts, end).is_err() {
-                    self.problem(
-                        "policy::pattern-too-large",
-                        "the rule stands for too many commands".to_owned(),
-                        place,
-                        None,
-                    );
-                }
+                let id = self.group(colon);
+                self.words(&program, &parts, id, place);
             }
             self.word_rule(rule, &words, pattern.end, place);
             return;
@@ -109,13 +102,11 @@ impl Compiler<'_> {
         if end_of_text == TextEnd::AnyWords {
             parts.push(CommandPart::AnyWords);
         }
-        let end = End::of(id);
-        if self
-            .indexes
-            .commands
-            .insert(&WordPattern::exactly(program), &parts, end)
-            .is_err()
-        {
+        self.words(&WordPattern::exactly(program), &parts, id, place);
+    }
+
+    fn words(&mut self, program: &WordPattern, parts: &[CommandPart], id: GroupId, place: Place) {
+        if self.indexes.commands.insert(program, parts, End::of(id)).is_err() {
             self.problem(
                 "policy::pattern-too-large",
                 "the rule stands for too many commands".to_owned(),

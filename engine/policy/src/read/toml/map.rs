@@ -217,21 +217,31 @@ impl Map {
         }
     }
 
-    /// `command = "a"`, `command = ["a", "b"]`, or tables with `match` and conditions, each a rule of its own. The plain
-    /// texts of a list are together one rule.
-    fn rule(&mut self, key: &Key, value: &Tree, out: &mut Vec<Node>) {
+    /// The plain values of a key as one node, and its tables. There is a node where there are neither, for the next step to refuse.
+    fn plain_and_tables<'t>(
+        &mut self,
+        key: &Key,
+        value: &'t Tree,
+        wanted: &str,
+    ) -> (Option<Node>, Vec<&'t Fields>) {
         let mut plain = node(key, value.place());
         let mut tables = Vec::new();
         for item in value.items() {
             match item {
                 Tree::Scalar(argument) => plain.arguments.push(argument.clone()),
                 Tree::Table(table) => tables.push(table),
-                Tree::List(_, place) => self.shape(&key.value, "a list of texts and tables", *place),
+                Tree::List(_, place) => self.shape(&key.value, wanted, *place),
             }
         }
-        if !plain.arguments.is_empty() || tables.is_empty() {
-            out.push(plain);
-        }
+        let stands = !plain.arguments.is_empty() || tables.is_empty();
+        (stands.then_some(plain), tables)
+    }
+
+    /// `command = "a"`, `command = ["a", "b"]`, or tables with `match` and conditions, each a rule of its own. The plain
+    /// texts of a list are together one rule.
+    fn rule(&mut self, key: &Key, value: &Tree, out: &mut Vec<Node>) {
+        let (plain, tables) = self.plain_and_tables(key, value, "a list of texts and tables");
+        out.extend(plain);
         for table in tables {
             let mut rule = Node {
                 place: table.place,
@@ -375,18 +385,8 @@ impl Map {
         let mut out = node(key, table.place);
         let mut children = Vec::new();
         for (key, value) in &table.fields {
-            let mut plain = node(key, value.place());
-            let mut tables = Vec::new();
-            for item in value.items() {
-                match item {
-                    Tree::Scalar(argument) => plain.arguments.push(argument.clone()),
-                    Tree::Table(table) => tables.push(table),
-                    Tree::List(_, place) => self.shape(&key.value, "a list of values or of tables", *place),
-                }
-            }
-            if !plain.arguments.is_empty() || tables.is_empty() {
-                children.push(plain);
-            }
+            let (plain, tables) = self.plain_and_tables(key, value, "a list of values or of tables");
+            children.extend(plain);
             for table in tables {
                 let mut line = node(key, table.place);
                 for (key, value) in &table.fields {
