@@ -67,7 +67,7 @@ pub fn parse(text: &str, shell: Shell, limits: &Limits) -> Result<Script, NotUnd
     Ok(Script {
         shell,
         body,
-        plain: parser.plain && !(parser.lines && parser.redirects),
+        plain: parser.plain && !(parser.lines && parser.one_line),
         comments: parser.comments,
     })
 }

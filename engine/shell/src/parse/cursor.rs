@@ -28,9 +28,10 @@ pub(super) struct Parser<'t> {
     pub(super) bodies: Vec<(usize, HereDocument)>,
     pub(super) comments: Vec<Span>,
     pub(super) plain: bool,
-    /// A newline ended a statement, and a redirection was read: together they are not plain.
+    /// A newline ended a statement, and something was read (a redirection, a pattern, `&&`) that is plain in a text of one
+    /// line alone.
     pub(super) lines: bool,
-    pub(super) redirects: bool,
+    pub(super) one_line: bool,
     /// In any substitution, where a line may end a here-document early.
     pub(super) substituted: bool,
     /// In a pipeline after `time`, where zsh takes another `time` for a program.
@@ -55,7 +56,7 @@ impl<'t> Parser<'t> {
             comments: Vec::new(),
             plain: true,
             lines: false,
-            redirects: false,
+            one_line: false,
             substituted: false,
             timed: false,
             backticks: false,
@@ -200,8 +201,9 @@ impl<'t> Parser<'t> {
         Ok(true)
     }
 
-    /// Skips blanks and newlines after an operator.
+    /// Skips blanks and newlines after an operator that joins commands.
     pub(super) fn newlines_within(&mut self) -> Parsed<()> {
+        self.one_line = true;
         self.blanks()?;
         self.plain &= self.peek() != b'\n';
         self.newlines()

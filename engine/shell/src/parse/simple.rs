@@ -39,7 +39,7 @@ impl Parser<'_> {
             if redirected {
                 // The second reader takes `a2>&1` apart in its own way.
                 self.plain &= apart && !simple.words.is_empty();
-                self.redirects = true;
+                self.one_line = true;
                 end = self.pos;
                 continue;
             }

@@ -360,6 +360,7 @@ impl Parser<'_> {
 
     fn pattern(&mut self, byte: u8, building: &mut Building) -> Parsed<bool> {
         self.plain &= byte != b'[' && building.place.globs;
+        self.one_line = true;
         let length = match byte {
             _ if !building.place.globs => 0,
             b'[' => self.bracket(building.marks.is_some())?,

@@ -37,6 +37,7 @@ fn everything_else_is_not_plain() {
         "1x=2 c",
         "a |\nb",
         "a | b\nc > d",
+        "ls *.rs\nb",
         "a &&\nb",
         "a\n# b\nc",
         "a # b",
