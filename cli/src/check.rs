@@ -2,12 +2,14 @@
 
 use std::io::{BufRead as _, Write as _};
 use std::mem::ManuallyDrop;
+use std::path::Path;
 
 use engine_policy::{Call, Decision, Facts, Mode, Outcome, Plan, decide, join_path};
 use engine_shell::Shell;
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use crate::exit::Exit;
+use crate::json;
 use crate::options::{Circumstances, Format, parse_mode, parse_shell};
 use crate::out;
 use crate::policies;
@@ -58,7 +60,14 @@ impl Start {
             out::complain("engine: the current directory is not known\n");
             return Err(Exit::Internal);
         };
-        let directory = join_path(&current, cwd.unwrap_or(".")).to_string();
+        let cwd = cwd.unwrap_or(".");
+        // Whoever goes there goes up from where links lead.
+        let upwards = cwd.split('/').any(|part| part == "..");
+        let real = upwards.then(|| Path::new(&current).join(cwd).canonicalize().ok());
+        let directory = match real.flatten().and_then(|path| path.to_str().map(str::to_owned)) {
+            Some(real) => real,
+            None => join_path(&current, cwd).to_string(),
+        };
         Ok(Self {
             project: world::project_of(&directory),
             directory,
@@ -100,8 +109,8 @@ impl Check {
         let input;
         let text;
         let (call, shown) = match (&self.tool, &self.input) {
-            (Some(name), Some(json)) => {
-                input = serde_json::from_str::<Json>(json).map_err(|error| {
+            (Some(name), Some(text)) => {
+                input = json::parse(text.as_bytes()).map_err(|error| {
                     out::complain(&format!("engine: --input is not JSON: {error}\n"));
                     Exit::Usage
                 })?;
@@ -258,8 +267,13 @@ struct Line {
 }
 
 fn parse_line(line: &[u8]) -> Result<Line, String> {
-    let mut object: Map<String, Json> =
-        serde_json::from_slice(line).map_err(|error| format!("not a JSON object: {error}"))?;
+    let mut object = match json::parse(line) {
+        Ok(Json::Object(object)) => object,
+        Ok(Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_)) => {
+            return Err("not a JSON object".to_owned());
+        }
+        Err(error) => return Err(format!("not a JSON object: {error}")),
+    };
     let mut text = |name: &str| match object.remove(name) {
         None => Ok(None),
         Some(Json::String(text)) => Ok(Some(text)),

@@ -4,6 +4,7 @@ mod check;
 mod complete;
 mod exit;
 mod explain;
+mod json;
 mod options;
 mod out;
 mod policies;

@@ -85,7 +85,7 @@ fn has_no_link(_path: &str) -> bool {
     false
 }
 
-/// Links on the way of one path that are followed. Source: path_resolution(7).
+/// Links on the way of one path that are followed. Source: `path_resolution(7)`.
 const MAX_HOPS: usize = 40;
 
 /// An absolute path with its links followed; what is not there stays as it is, and so does what a link leads to that is not there.

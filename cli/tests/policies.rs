@@ -307,3 +307,49 @@ fn a_policy_that_is_there_and_cannot_be_read_decides_nothing() {
     fs::create_dir(root.join(".engine/policy.kdl")).expect("a directory");
     assert_eq!(verdict(root, &[], "ls"), "");
 }
+
+#[expect(clippy::disallowed_methods, reason = "an end-to-end test runs the binary")]
+fn answer(root: &Path, line: &str) -> String {
+    use std::io::Write as _;
+
+    let mut engine = Command::new(env!("CARGO_BIN_EXE_engine"))
+        .args(["check", "--stdin", "--format", "json"])
+        .current_dir(root)
+        .env("HOME", root.join("home"))
+        .env_remove("XDG_CONFIG_HOME")
+        .env("XDG_CACHE_HOME", root.join("cache"))
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the engine");
+    let mut input = engine.stdin.take().expect("a pipe");
+    writeln!(input, "{line}").expect("a line");
+    drop(input);
+    let output = engine.wait_with_output().expect("an answer");
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    answer
+        .get("verdict")
+        .and_then(|verdict| verdict.as_str())
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[test]
+fn a_line_means_the_same_to_everybody_or_is_denied() {
+    let project = project();
+    let root = project.path();
+    symlink("/", root.join("docs/top")).expect("a link");
+    for (line, expected) in [
+        (r#"{"command":"ls"}"#, "allow"),
+        (r#"{"command":"cat .env","command":"ls"}"#, "deny"),
+        (
+            r#"{"tool":"Read","input":{"file_path":"README.md","file_path":"README.md"}}"#,
+            "deny",
+        ),
+        (r#"{"tool":"Read","input":{"file_path":"README.md"}}"#, "allow"),
+        (r#"{"tool":"Read","input":{"file_path":".env\u0000.md"}}"#, "deny"),
+        (r#"{"command":"cat README.md","cwd":"docs/.."}"#, "allow"),
+    ] {
+        assert_eq!(answer(root, line), expected, "{line}");
+    }
+}

@@ -173,6 +173,12 @@ impl Decider<'_> {
                     self.bad_input(name, format!("{name} needs `{field}`"));
                 }
                 (None | Some(Json::Null), _) | (Some(_), Role::Nothing) => {}
+                // Where one program reads on, another one stops.
+                (Some(Json::String(text)), Role::Reads | Role::ReadsTree | Role::Writes)
+                    if text.contains('\0') =>
+                {
+                    self.bad_input(name, format!("`{field}` holds a NUL"));
+                }
                 (Some(Json::String(text)), Role::Reads | Role::ReadsTree | Role::Writes) => {
                     self.tool_path(text, role);
                 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant (not understood is unknown): a text that is not known or not understood is an unknown.
 
-use engine_shell::{Field, ProgramEffectKind, analyse_program};
+use engine_shell::{Field, Origin, ProgramEffectKind, Value, analyse_program};
 use smol_str::SmolStr;
 
 use super::{Text, Touch};
@@ -35,20 +35,26 @@ impl Touch<'_, '_> {
                 match effect.kind {
                     ProgramEffectKind::ReadsFile(path) => self.reads(path, false, &from),
                     ProgramEffectKind::WritesFile(path) => self.writes(path, false, &from),
-                    ProgramEffectKind::RunsShell(Some(text)) => {
+                    ProgramEffectKind::RunsShell(text) => {
                         let below = self.below(&from);
+                        if text.is_none() {
+                            let why =
+                                format!("the {} program runs a command that is not known", language.name());
+                            self.unknown(UnknownKind::Program, from.span, why);
+                        }
+                        // A text that is not known is one for the shell all the same, which no rule for the program covers.
+                        let text = Field {
+                            value: text.map_or(Value::Unknown(Origin::Input), Value::Known),
+                            ..Field::literal("", from.span)
+                        };
                         self.nest(Nested::Shell {
-                            text: Field::literal(text, from.span),
+                            text,
                             positional: Vec::new(),
                             shell: SmolStr::new_static("sh"),
                             remote: false,
                             below,
                             span: from.span,
                         });
-                    }
-                    ProgramEffectKind::RunsShell(None) => {
-                        let why = format!("the {} program runs a command that is not known", language.name());
-                        self.unknown(UnknownKind::Program, from.span, why);
                     }
                     ProgramEffectKind::Connects(address) => {
                         self.effect(EffectKind::Connects(Some(address)), &from);
