@@ -52,7 +52,13 @@ impl HostPattern {
         }
         let (host, port) = split_port(text)?;
         let host = parse_host(host).map_err(|(message, help)| {
-            let mut problem = PatternProblem::error(CODE, 0..host.len(), message);
+            let start = usize::from(text.starts_with('['));
+            let start = if text.get(start..).is_some_and(|rest| rest.starts_with(host)) {
+                start
+            } else {
+                0
+            };
+            let mut problem = PatternProblem::error(CODE, start..start + host.len(), message);
             problem.help = help;
             problem
         })?;
@@ -227,6 +233,12 @@ mod tests {
         assert_eq!(read("127.0.0.1:80"), (network("127.0.0.1", 32), Some(80)));
         assert_eq!(read("[::1]:443"), (network("::1", 128), Some(443)));
         assert_eq!(read("fd00::/8"), (network("fd00::", 8), None));
+    }
+
+    #[test]
+    fn problems_point_behind_the_bracket() {
+        let problem = HostPattern::parse("[é]").unwrap_err();
+        assert_eq!(problem.range, 1..3);
     }
 
     #[test]
