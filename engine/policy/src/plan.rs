@@ -4,6 +4,7 @@
 //! been checked. Invariant (closed sets): no set is referred to by name any more.
 
 mod compile;
+mod end;
 mod graph;
 mod hosts;
 mod kept;
@@ -14,9 +15,10 @@ mod words;
 
 pub use compile::compile;
 pub(crate) use compile::file_word;
+pub(crate) use end::{End, GroupId};
 pub(crate) use hosts::{Host, HostIndex, parse_host};
 pub(crate) use kept::Kept;
-pub(crate) use paths::{End, Extent, GroupId, Names, PathIndex, Segment};
+pub(crate) use paths::{Extent, Names, PathIndex, Segment};
 pub use rules::RuleId;
 pub(crate) use rules::{CompiledCondition, PlanRule};
 pub(crate) use texts::TextIndex;

@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, StrExt};
 
+use super::end::End;
 use super::kept::{Bytes, Kept, Row, number};
-use super::paths::End;
 
 /// Number of a node; the start is 0.
 pub(super) type NodeId = u32;

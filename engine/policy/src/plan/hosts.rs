@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use super::paths::End;
+use super::end::End;
 use crate::pattern::{HostName, HostPattern};
 
 /// Host patterns of all network rules.

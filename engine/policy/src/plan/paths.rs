@@ -6,33 +6,10 @@
 use serde::{Deserialize, Serialize};
 use smol_str::StrExt;
 
+use super::end::End;
 use super::graph::{Draft, Graph, NodeId, Step};
 use crate::pattern::{Glob, PathReach, PathSegment};
 use crate::truth::{Truth, Unit, covers, glob_units, overlap, pattern_units};
-
-/// Number of a group: the patterns and exceptions of one term of one rule.
-pub(crate) type GroupId = u32;
-
-/// Where a pattern ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct End {
-    /// Whose pattern ended.
-    pub group: GroupId,
-    /// It is an exception of the group.
-    pub except: bool,
-}
-
-impl End {
-    /// The end of a pattern of the group.
-    pub(super) fn of(group: GroupId) -> Self {
-        Self { group, except: false }
-    }
-
-    /// The end of an exception of the group.
-    pub(super) fn out_of(group: GroupId) -> Self {
-        Self { group, except: true }
-    }
-}
 
 /// The patterns below one starting point, as they are put in.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use super::paths::End;
+use super::end::End;
 use super::words::ViewWord;
 use crate::pattern::{TextEnd, TextPattern, TextPiece};
 use crate::truth::{Truth, Unit, covers, value_units};

@@ -8,8 +8,8 @@ use engine_shell::{Count, Value};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
+use super::end::End;
 use super::graph::{Draft, Graph, NodeId, Step};
-use super::paths::End;
 use crate::pattern::{CommandPart, WordPattern, WordPiece};
 use crate::truth::{Truth, word_says};
 

@@ -2,8 +2,9 @@
 //!
 //! Invariant (none left out): every condition of a rule becomes one of the plan; a place that one names becomes a path index.
 
+use super::super::end::End;
 use super::super::kept::number;
-use super::super::paths::{End, PathIndexDraft};
+use super::super::paths::PathIndexDraft;
 use super::super::{CompiledCondition, PathIndex};
 use super::sets::paths_of;
 use super::{Compiler, UNWRITABLE};

@@ -4,8 +4,8 @@
 
 use smol_str::SmolStr;
 
+use super::super::end::End;
 use super::super::kept::number;
-use super::super::paths::End;
 use super::super::{CompiledCondition, GroupId, PlanRule};
 use super::sets::{commands_of, hosts_of, paths_of};
 use super::short::is_option;

@@ -3,7 +3,7 @@
 //! Invariant (sets end): a set that does not exist, is of another kind or contains itself is a problem.
 
 use super::super::GroupId;
-use super::super::paths::End;
+use super::super::end::End;
 use super::Compiler;
 use crate::document::{Alternatives, SetMembers};
 use crate::pattern::{CommandPattern, HostPattern, PathPattern, Term};

@@ -4,7 +4,7 @@
 
 use smol_str::SmolStr;
 
-use super::super::paths::End;
+use super::super::end::End;
 use super::super::{CompiledCondition, GroupId, PlanRule};
 use super::Compiler;
 use crate::document::Outcome;
