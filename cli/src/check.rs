@@ -1,6 +1,6 @@
 //! `engine check`: decides one call, or many from standard input, or validates the policies.
 
-use std::io::{BufRead as _, Write as _};
+use std::io::{BufRead, Write as _};
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
@@ -191,19 +191,23 @@ impl Check {
         let mut bad_lines = 0usize;
         let mut starts: Option<(String, Start)> = None;
         loop {
-            line.clear();
-            match input.read_until(b'\n', &mut line) {
-                Ok(0) => break,
-                Ok(_) => {}
+            let whole = match read_line(&mut input, &mut line) {
+                Ok(None) => break,
+                Ok(Some(whole)) => whole,
                 Err(error) => {
                     out::complain(&format!("engine: cannot read standard input: {error}\n"));
                     return Err(Exit::Internal);
                 }
-            }
-            if line.iter().all(u8::is_ascii_whitespace) {
+            };
+            if whole && line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            let answer = match parse_line(&line) {
+            let parsed = if whole {
+                parse_line(&line)
+            } else {
+                Err(format!("the line has more than {MAX_LINE_BYTES} bytes"))
+            };
+            let answer = match parsed {
                 Ok(asked) => {
                     let own_start = match &asked.cwd {
                         None => start,
@@ -250,6 +254,40 @@ impl Check {
         }
         let _closed = output.flush();
         Ok(if bad_lines == 0 { Exit::Fine } else { Exit::Usage })
+    }
+}
+
+/// Longest line that is taken; no command of that length is understood.
+const MAX_LINE_BYTES: usize = 4 << 20;
+
+/// Reads a line: `None` at the end, else whether all of it fits. What does not is read and forgotten.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<Option<bool>> {
+    line.clear();
+    let mut whole = true;
+    let mut any = false;
+    loop {
+        let piece = match input.fill_buf() {
+            Ok(piece) => piece,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if piece.is_empty() {
+            return Ok(any.then_some(whole));
+        }
+        any = true;
+        let end = piece.iter().position(|byte| *byte == b'\n');
+        let taken = piece.get(..end.unwrap_or(piece.len())).unwrap_or_default();
+        whole = whole && line.len() + taken.len() <= MAX_LINE_BYTES;
+        if whole {
+            line.extend_from_slice(taken);
+        } else {
+            line.clear();
+        }
+        let used = taken.len() + usize::from(end.is_some());
+        input.consume(used);
+        if end.is_some() {
+            return Ok(Some(whole));
+        }
     }
 }
 
@@ -343,7 +381,19 @@ fn counted(errors: usize, warnings: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::command_text;
+    use super::{MAX_LINE_BYTES, command_text, read_line};
+
+    #[test]
+    fn a_line_that_is_too_long_is_passed_over() {
+        let long = "a".repeat(MAX_LINE_BYTES + 1);
+        let text = format!("one\n{long}\n\ntwo");
+        let (mut input, mut line) = (text.as_bytes(), Vec::new());
+        let mut read = Vec::new();
+        while let Some(whole) = read_line(&mut input, &mut line).unwrap() {
+            read.push((whole, line.len().min(4)));
+        }
+        assert_eq!(read, [(true, 3), (false, 0), (true, 0), (true, 3)]);
+    }
 
     #[test]
     fn several_words_are_one_command_with_its_words_kept() {
