@@ -121,6 +121,14 @@ impl Evaluator<'_> {
         index
     }
 
+    /// Gives a variable a content that it may also not get, as by a `read` whose input cannot be read.
+    pub(super) fn assign_perhaps(&mut self, name: &SmolStr, content: Content, target: Target, env: Env<'_>) {
+        let before = self.lookup(name);
+        self.assign(name, content, target, env);
+        let either = self.lookup(name).join(&before, self.set_values());
+        self.state.change().set(name, either);
+    }
+
     /// Gives a variable its content without a setting.
     pub(super) fn store(&mut self, name: &SmolStr, content: Content) {
         let content = self.first_element(name, content);

@@ -36,7 +36,7 @@ impl Evaluator<'_> {
         if let Some(field) = array {
             if let Some(name) = self.plain_name(&field) {
                 let content = Content::AnyArray(Origin::Input);
-                self.assign(&name, content, Target::shell(field.span), env);
+                self.assign_perhaps(&name, content, Target::shell(field.span), env);
             }
             return;
         }
@@ -62,7 +62,7 @@ impl Evaluator<'_> {
 
     fn take_input(&mut self, name: &str, span: Span, env: Env<'_>) {
         let content = Content::Scalar(Value::Unknown(Origin::Input));
-        self.assign(&name.into(), content, Target::shell(span), env);
+        self.assign_perhaps(&name.into(), content, Target::shell(span), env);
     }
 
     pub(super) fn mapfile(&mut self, call: &Call, env: Env<'_>) {
@@ -81,11 +81,11 @@ impl Evaluator<'_> {
         let content = Content::AnyArray(Origin::Input);
         match operands.as_slice() {
             [] => {
-                self.assign(&"MAPFILE".into(), content, Target::shell(call.span), env);
+                self.assign_perhaps(&"MAPFILE".into(), content, Target::shell(call.span), env);
             }
             [field] => {
                 if let Some(name) = self.plain_name(field) {
-                    self.assign(&name, content, Target::shell(field.span), env);
+                    self.assign_perhaps(&name, content, Target::shell(field.span), env);
                 }
             }
             _ => self.refuse(Construct::BuiltinForm, call.span),
