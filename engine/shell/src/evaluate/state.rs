@@ -189,7 +189,15 @@ impl Variable {
     pub(super) fn join(&self, other: &Self, max: usize) -> Self {
         let content = match (&self.content, &other.content) {
             (Content::Scalar(a), Content::Scalar(b)) => Content::Scalar(a.join(b, max)),
-            (Content::Array(a), Content::Array(b)) if a == b => Content::Array(a.clone()),
+            (Content::Array(a), Content::Array(b))
+                if a.iter().map(|f| f.count).eq(b.iter().map(|f| f.count)) =>
+            {
+                let each = a.iter().zip(b).map(|(a, b)| Field {
+                    value: a.value.join(&b.value, max),
+                    ..a.clone()
+                });
+                Content::Array(each.collect())
+            }
             (Content::AnyArray(origin), _) | (_, Content::AnyArray(origin)) => Content::AnyArray(*origin),
             // An unset name beside an array is an array of no elements or these.
             _ => Content::AnyArray(Origin::Variable),
