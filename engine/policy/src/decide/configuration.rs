@@ -25,21 +25,14 @@ impl Decider<'_> {
         keys: &[SmolStr],
         span: Span,
     ) {
-        let changed = usage.effects.iter().rev().find_map(|effect| match &effect.kind {
-            EffectKind::Reads(used) if effect.source == EffectSource::SetAside => Some(used),
-            EffectKind::Reads(_)
-            | EffectKind::Writes(_)
-            | EffectKind::Deletes(_)
-            | EffectKind::Connects(_)
-            | EffectKind::SetsEnv { .. }
-            | EffectKind::LoadsCode(_)
-            | EffectKind::Evaluates(_)
-            | EffectKind::State(_)
-            | EffectKind::Changes { .. }
-            | EffectKind::Privileged
-            | EffectKind::Background
-            | EffectKind::Interactive
-            | EffectKind::Consults { .. } => None,
+        let changed = usage.effects.iter().rev().find_map(|effect| {
+            if let EffectKind::Reads(used) = &effect.kind
+                && effect.source == EffectSource::SetAside
+            {
+                Some(used)
+            } else {
+                None
+            }
         });
         let starts = self.bases(
             &running.invocation.directory,

@@ -290,19 +290,12 @@ impl Decider<'_> {
         let mut taken = usage
             .effects
             .iter()
-            .filter_map(|effect| match &effect.kind {
-                EffectKind::Reads(used) | EffectKind::Deletes(used) => Some(used),
-                EffectKind::Writes(_)
-                | EffectKind::Connects(_)
-                | EffectKind::SetsEnv { .. }
-                | EffectKind::LoadsCode(_)
-                | EffectKind::Evaluates(_)
-                | EffectKind::State(_)
-                | EffectKind::Changes { .. }
-                | EffectKind::Privileged
-                | EffectKind::Background
-                | EffectKind::Interactive
-                | EffectKind::Consults { .. } => None,
+            .filter_map(|effect| {
+                if let EffectKind::Reads(used) | EffectKind::Deletes(used) = &effect.kind {
+                    Some(used)
+                } else {
+                    None
+                }
             })
             .flat_map(|used| {
                 self.targets(
@@ -529,23 +522,8 @@ fn url_cover(
 ) -> Option<RuleRef> {
     let unknown = matches!(used.path, Value::Unknown(_) | Value::Affixed { .. });
     let url = usage.effects.iter().any(|own| {
-        let open = match &own.kind {
-            EffectKind::Connects(Some(url)) => url.known().is_none(),
-            EffectKind::Connects(None)
-            | EffectKind::Reads(_)
-            | EffectKind::Writes(_)
-            | EffectKind::Deletes(_)
-            | EffectKind::SetsEnv { .. }
-            | EffectKind::LoadsCode(_)
-            | EffectKind::Evaluates(_)
-            | EffectKind::State(_)
-            | EffectKind::Changes { .. }
-            | EffectKind::Privileged
-            | EffectKind::Background
-            | EffectKind::Interactive
-            | EffectKind::Consults { .. } => false,
-        };
-        own.span == effect.span && open
+        own.span == effect.span
+            && matches!(&own.kind, EffectKind::Connects(Some(url)) if url.known().is_none())
     });
     covered.filter(|_| unknown && url).map(|(rule, _)| rule)
 }
