@@ -4,7 +4,7 @@ use std::io::{BufRead, Write as _};
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
-use engine_policy::{Call, Decision, Facts, Mode, Outcome, Plan, decide, join_path};
+use engine_policy::{Call, Decision, Facts, Level, Mode, Outcome, Plan, decide, join_path};
 use engine_shell::Shell;
 use serde_json::Value as Json;
 
@@ -14,6 +14,7 @@ use crate::options::{Circumstances, Format, parse_mode, parse_shell};
 use crate::out;
 use crate::policies;
 use crate::render::{self, Shown};
+use crate::report::{self, Detail, Report};
 use crate::world::{self, Disk};
 
 /// Decides a command or a tool call; without one, validates the policies
@@ -94,6 +95,10 @@ impl Check {
     }
 
     fn try_run(&self) -> Result<Exit, Exit> {
+        if self.stdin && !matches!(self.circumstances.format, Format::Human | Format::Json) {
+            out::complain("engine: `--stdin` answers with JSON lines, in no other format\n");
+            return Err(Exit::Usage);
+        }
         let start = Start::of(self.circumstances.cwd.as_deref())?;
         if self.tool.is_none() && !self.stdin && self.command.is_empty() {
             return Ok(self.validate(&start));
@@ -134,6 +139,11 @@ impl Check {
                 json.push('\n');
                 out::print(&json);
             }
+            format @ (Format::Sarif | Format::Github | Format::Junit) => {
+                let project = &start.project;
+                let report = report::of_decision("check", project, &plan, &shown, &decision, outcome);
+                out::print(&report::render(format, &report, Detail::Short));
+            }
         }
         Ok(Exit::of(outcome))
     }
@@ -153,33 +163,37 @@ impl Check {
         } else {
             named.clone()
         };
-        if files.is_empty() {
-            out::print("no policy file found: the shipped `builtin:base` decides\n");
-            return Exit::Fine;
-        }
-        let mut loaded = policies::read(&files);
+        let format = self.circumstances.format;
+        let shipped = ["builtin:base".to_owned()];
+        let mut loaded = policies::read(if files.is_empty() { &shipped } else { &files });
         let plan = loaded.compile();
-        let errors = policies::report(&loaded.diagnostics, &loaded.sources);
-        let warnings = loaded.diagnostics.len() - errors;
-        let Some(plan) = plan else {
-            out::complain(&format!("{}\n", counted(errors, warnings)));
-            return Exit::Invalid;
-        };
-        let files = files.join(", ");
-        let text = match self.circumstances.format {
-            Format::Human => format!(
-                "{files}: {} rules, {}\n",
-                plan.rule_count(),
-                counted(errors, warnings)
-            ),
-            Format::Json => {
-                let json =
-                    serde_json::json!({ "valid": true, "rules": plan.rule_count(), "warnings": warnings });
-                format!("{json}\n")
+        let mut report =
+            Report::of_diagnostics("check", &start.project, &loaded.diagnostics, &loaded.sources);
+        let (errors, warnings) = (report.count(Level::Error), report.count(Level::Warning));
+        report.done = plan.is_some();
+        let rules = plan.as_ref().map_or(0, Plan::rule_count);
+        report.facts.insert("files".to_owned(), files.clone().into());
+        report.facts.insert("rules".to_owned(), rules.into());
+        report.facts.insert("valid".to_owned(), plan.is_some().into());
+        let exit = if plan.is_some() { Exit::Fine } else { Exit::Invalid };
+        match format {
+            Format::Human if files.is_empty() => {
+                out::print("no policy file found: the shipped `builtin:base` decides\n");
             }
-        };
-        out::print(&text);
-        Exit::Fine
+            Format::Human => {
+                policies::report(&loaded.diagnostics, &loaded.sources);
+                let counted = report::counted(errors, warnings);
+                if plan.is_some() {
+                    out::print(&format!("{}: {rules} rules, {counted}\n", files.join(", ")));
+                } else {
+                    out::complain(&format!("{counted}\n"));
+                }
+            }
+            format @ (Format::Json | Format::Sarif | Format::Github | Format::Junit) => {
+                out::print(&report::render(format, &report, Detail::Short));
+            }
+        }
+        exit
     }
 
     /// JSON lines in, JSON lines out, in order. A line that is no call is answered with an error and a deny.
@@ -361,22 +375,6 @@ pub(crate) fn command_text(words: &[String]) -> String {
         })
         .collect();
     quoted.join(" ")
-}
-
-fn counted(errors: usize, warnings: usize) -> String {
-    let many = |n: usize, what: &str| {
-        if n == 1 {
-            format!("1 {what}")
-        } else {
-            format!("{n} {what}s")
-        }
-    };
-    match (errors, warnings) {
-        (0, 0) => "nothing wrong".to_owned(),
-        (0, warnings) => many(warnings, "warning"),
-        (errors, 0) => many(errors, "error"),
-        (errors, warnings) => format!("{}, {}", many(errors, "error"), many(warnings, "warning")),
-    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::check::{Start, command_text};
 use crate::exit::Exit;
 use crate::options::{Circumstances, Format};
 use crate::render::{self, Shown};
+use crate::report::{self, Detail};
 use crate::world::Disk;
 use crate::{out, policies};
 
@@ -42,6 +43,11 @@ impl Explain {
                 let mut json = render::json(&plan, &shown, &decision, decision.outcome, true);
                 json.push('\n');
                 json
+            }
+            format @ (Format::Sarif | Format::Github | Format::Junit) => {
+                let (project, outcome) = (&start.project, decision.outcome);
+                let report = report::of_decision("explain", project, &plan, &shown, &decision, outcome);
+                report::render(format, &report, Detail::Whole)
             }
         };
         out::print(&rendered);

@@ -9,6 +9,7 @@ mod options;
 mod out;
 mod policies;
 mod render;
+mod report;
 mod test;
 mod world;
 

@@ -11,6 +11,12 @@ pub(crate) enum Format {
     Human,
     /// For programs; stable
     Json,
+    /// SARIF 2.1.0, for code scanners
+    Sarif,
+    /// Workflow commands, which a forge shows beside the lines
+    Github,
+    /// The XML of `JUnit`, for build servers
+    Junit,
 }
 
 /// Which policy decides, and under which circumstances.

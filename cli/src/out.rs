@@ -27,6 +27,19 @@ impl Paint {
         }
     }
 
+    /// The same for standard error.
+    pub(crate) fn for_stderr() -> Self {
+        Self {
+            on: io::stderr().is_terminal()
+                && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        }
+    }
+
+    /// Whether there are colours.
+    pub(crate) fn is_on(self) -> bool {
+        self.on
+    }
+
     fn wrap(self, code: &str, text: &str) -> String {
         if self.on {
             format!("\u{1b}[{code}m{text}\u{1b}[0m")

@@ -5,10 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_policy::{Diagnostic, Files, Level, Loaded, Plan, Report, Root, Sources, load};
+use engine_policy::{Diagnostic, Files, Level, Loaded, Plan, Root, Sources, load};
 
 use crate::exit::Exit;
-use crate::{out, world};
+use crate::{out, report, world};
 
 /// The plan of `builtin:base`, compiled when the binary was built.
 const BASE_PLAN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/base.plan"));
@@ -105,8 +105,7 @@ pub(crate) fn read(files: &[String]) -> Loaded {
 /// Prints problems to standard error; returns how many are errors.
 pub(crate) fn report(diagnostics: &[Diagnostic], sources: &Sources) -> usize {
     for diagnostic in diagnostics {
-        let report = miette::Report::new(Report::new(diagnostic.clone(), sources));
-        out::complain(&format!("{report:?}\n"));
+        out::complain(&format!("{}\n", report::problem(diagnostic, sources)));
     }
     diagnostics
         .iter()

@@ -24,7 +24,8 @@ pub(crate) enum Shown<'a> {
 }
 
 impl Shown<'_> {
-    fn text(self) -> String {
+    /// The call as text.
+    pub(crate) fn text(self) -> String {
         match self {
             Self::Command(text) => text.to_owned(),
             Self::Tool { name, input } => format!("{name} {input}"),

@@ -162,6 +162,11 @@ impl Sources {
         self.texts.iter()
     }
 
+    /// The numbers of all texts, in the same order.
+    pub fn ids(&self) -> impl Iterator<Item = SourceId> {
+        (0u16..).zip(&self.texts).map(|(number, _)| SourceId(number))
+    }
+
     /// Name of the text that holds a place, empty when it is not one of these.
     #[must_use]
     pub fn name(&self, place: Place) -> &str {
