@@ -15,6 +15,8 @@ mod node;
 mod operands;
 #[path = "read/options.rs"]
 mod options;
+#[path = "read/shared.rs"]
+mod shared;
 
 use self::node::{children, node_span};
 use self::operands::runs_operands;
@@ -35,7 +37,7 @@ pub(super) fn read_definitions(text: &str) -> (Vec<Definition>, Vec<Problem>) {
     if let Some(problem) = too_deep(text) {
         return (Vec::new(), vec![problem]);
     }
-    let document = match KdlDocument::parse_v2(text) {
+    let mut document = match KdlDocument::parse_v2(text) {
         Ok(document) => document,
         Err(error) => {
             let problems = error
@@ -55,6 +57,7 @@ pub(super) fn read_definitions(text: &str) -> (Vec<Definition>, Vec<Problem>) {
             return (Vec::new(), problems);
         }
     };
+    reader.put_shared(&mut document);
     // A second `bin` after other nodes begins the next definition; what stands before the first belongs to it.
     let mut groups: Vec<Vec<&KdlNode>> = vec![Vec::new()];
     let mut named = false;

@@ -2,6 +2,7 @@
 
 use super::super::read_definitions;
 use super::{effects, kinds, used};
+use crate::effect::UnknownKind;
 
 #[test]
 fn a_published_specification_loads_as_it_is() {
@@ -67,4 +68,62 @@ fn every_problem_of_a_file_is_reported_with_its_place() {
         "blocks are nested more than 64 deep"
     );
     assert_eq!(read_definitions("bin \"x").1.len(), 1);
+}
+
+#[test]
+fn what_is_shared_stands_where_it_is_used() {
+    let text = r#"
+shared "output" { flags "-o --output <format>" }
+shared "files" {
+    uses "output"
+    flag "-f --file <file>" { reads }
+}
+bin "demo"
+cmd "get" {
+    uses "files"
+    when flag="-f" { effect "write" }
+}
+cmd "list" { uses "output" }
+bin "other"
+uses "files"
+"#;
+    assert_eq!(effects(&used(text, "demo get -o json -f a")), ["Changes { destructive: false }", "r a"]);
+    assert_eq!(kinds(&used(text, "demo list -o json")), []);
+    assert_eq!(kinds(&used(text, "demo list -f a"))[0], UnknownKind::Option);
+    let (definitions, problems) = read_definitions(text);
+    assert_eq!(problems, []);
+    assert!(definitions[1].command.flag("-f").is_some());
+}
+
+#[test]
+fn a_list_is_shared_once_and_before_it_is_used() {
+    let messages = |text: &str| {
+        read_definitions(text)
+            .1
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        messages("shared \"a\" { uses \"a\" }\nbin \"x\"\nuses \"b\""),
+        [
+            "nothing before this is shared as `a`",
+            "nothing before this is shared as `b`"
+        ]
+    );
+    assert_eq!(
+        messages("shared \"a\" { flag \"-a\" }\nshared \"a\" { flag \"-b\" }\nbin \"x\""),
+        ["`a` is shared twice"]
+    );
+    assert_eq!(
+        messages("bin \"x\"\ncmd \"y\" { shared \"a\" { flag \"-a\" } }"),
+        ["`shared` cannot stand here"]
+    );
+    let mut doubled = String::from("shared \"0\" { flag \"-a\" }\n");
+    for n in 1..40 {
+        let before = n - 1;
+        doubled.push_str(&format!("shared \"{n}\" {{ uses \"{before}\" \"{before}\" }}\n"));
+    }
+    doubled.push_str("bin \"x\"");
+    assert_eq!(messages(&doubled)[0], "this file uses too many nodes");
 }
