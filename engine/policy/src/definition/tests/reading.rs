@@ -87,7 +87,10 @@ cmd "list" { uses "output" }
 bin "other"
 uses "files"
 "#;
-    assert_eq!(effects(&used(text, "demo get -o json -f a")), ["Changes { destructive: false }", "r a"]);
+    assert_eq!(
+        effects(&used(text, "demo get -o json -f a")),
+        ["Changes { destructive: false }", "r a"]
+    );
     assert_eq!(kinds(&used(text, "demo list -o json")), []);
     assert_eq!(kinds(&used(text, "demo list -f a"))[0], UnknownKind::Option);
     let (definitions, problems) = read_definitions(text);
