@@ -8,6 +8,8 @@
 //! 5. a command that no rule names is allowed if its definition is complete and explains every word of it;
 //! 6. the default for the kind of request.
 //!
+//! Rules of files that may not loosen are only ever added: a call is decided without them, too, and the stricter verdict holds.
+//!
 //! The call's verdict is the strictest of its requests; then the mode applies. Invariant (maybe never allows): no step is an
 //! allow unless a rule, a cover or a complete definition says so for certain.
 
@@ -25,6 +27,7 @@ mod tool;
 
 use std::cell::OnceCell;
 
+use self::groups::Rules;
 use engine_shell::Span;
 use serde_json::Value as Json;
 
@@ -50,7 +53,20 @@ pub enum Call<'a> {
 /// Decides one call under a plan.
 #[must_use]
 pub fn decide(plan: &Plan, call: &Call<'_>, facts: &Facts<'_>, mode: Mode) -> Decision {
-    let mut decider = Decider::new(plan, facts);
+    let all = decide_by(plan, call, facts, mode, Rules::All);
+    // A rule of a file that may not loosen is only ever added: where a default denies, a rule that asks would be looser. So the
+    // call is decided without these rules too, and what is stricter holds.
+    if plan.has_tighteners && all.outcome != Outcome::Deny {
+        let without = decide_by(plan, call, facts, mode, Rules::Trusted);
+        if without.outcome > all.outcome {
+            return without;
+        }
+    }
+    all
+}
+
+fn decide_by(plan: &Plan, call: &Call<'_>, facts: &Facts<'_>, mode: Mode, rules: Rules) -> Decision {
+    let mut decider = Decider::new(plan, facts, rules);
     match call {
         Call::Shell(text) => decider.shell_call(text),
         Call::Tool { name, input } => decider.tool_call(name, input),
@@ -62,6 +78,7 @@ pub fn decide(plan: &Plan, call: &Call<'_>, facts: &Facts<'_>, mode: Mode) -> De
 struct Decider<'a> {
     plan: &'a Plan,
     facts: &'a Facts<'a>,
+    rules: Rules,
     steps: Vec<Step>,
     findings: Vec<Reported>,
     /// What every request is labelled with while nested text is decided: all its spans collapse to this one.
@@ -71,10 +88,11 @@ struct Decider<'a> {
 }
 
 impl<'a> Decider<'a> {
-    fn new(plan: &'a Plan, facts: &'a Facts<'a>) -> Self {
+    fn new(plan: &'a Plan, facts: &'a Facts<'a>, rules: Rules) -> Self {
         Self {
             plan,
             facts,
+            rules,
             steps: Vec::new(),
             findings: Vec::new(),
             outer: None,

@@ -7,6 +7,7 @@ mod diagnostic;
 pub mod document;
 mod effect;
 mod facts;
+mod layer;
 mod load;
 mod names;
 pub mod pattern;
@@ -27,8 +28,9 @@ pub use effect::{
     WordKind,
 };
 pub use facts::{Entry, Facts, Look, NoWorld, World, below, join_path};
-pub use load::{Files, Loaded, Root, SHIPPED, load, shipped};
-pub use plan::{Plan, RuleId, compile, digest};
+pub use layer::{Layer, Reason, Standing, Withheld};
+pub use load::{Files, LayerRoot, Loaded, LoadedLayer, Root, SHIPPED, load, load_layers, shipped};
+pub use plan::{Part, Plan, RuleId, compile, compile_layers, digest, entries_that_count};
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Spanned};
 pub use testing::{
     Case, CaseError, CaseOutcome, CaseRunner, Expected, TEST_HOME, TEST_PROJECT, TestResult, parse_case,

@@ -1,5 +1,7 @@
 //! From named policy files to everything they build on: `extends` and `commands` are followed, in order, each file once.
 //!
+//! Invariant (parallel): each document has its standing at the same place in `standings`.
+//!
 //! Invariant (nothing missing): a file that is named but cannot be read is an error, never an empty policy.
 
 use engine_shell::Span;
@@ -8,9 +10,10 @@ use smol_str::SmolStr;
 use crate::definition::{Definition, read_definitions};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::document::Document;
-use crate::facts::join_path;
-use crate::plan::{Plan, compile};
-use crate::read::{Format, read};
+use crate::facts::{below, join_path};
+use crate::layer::{Layer, Reason, Standing, Withheld};
+use crate::plan::{Part, Plan, compile_layers, digest};
+use crate::read::{Format, read_what_is_there};
 use crate::source::{Place, Sources, Spanned};
 
 /// The shipped policies by the name that `extends` uses.
@@ -55,11 +58,49 @@ pub enum Root {
     },
 }
 
+/// A file that takes part as one layer.
+#[derive(Clone)]
+pub struct LayerRoot<'f> {
+    /// Which.
+    pub layer: Layer,
+    /// Where it starts.
+    pub root: Root,
+    /// How its files are read.
+    pub files: &'f dyn Files,
+    /// The directory that everything it builds on must lie in, besides shipped policies: an absolute path.
+    pub within: Option<String>,
+}
+
+impl std::fmt::Debug for LayerRoot<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LayerRoot")
+            .field("layer", &self.layer)
+            .field("root", &self.root)
+            .field("within", &self.within)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One layer that was loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadedLayer {
+    /// Which, and whether somebody stands behind it.
+    pub standing: Standing,
+    /// Names of the files that it starts with.
+    pub names: Vec<String>,
+    /// Stands for the names and texts of all its files that are not shipped: it changes with any of them.
+    pub digest: String,
+}
+
 /// What loading gives.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// The documents, what is extended before what extends it.
+    /// The documents, what is extended before what extends it. Where there is an error, what could be read.
     pub documents: Vec<Document>,
+    /// The standing of each of the documents.
+    pub standings: Vec<Standing>,
+    /// The layers that were loaded.
+    pub layers: Vec<LoadedLayer>,
     /// Command definitions that they bring along.
     pub definitions: Vec<Definition>,
     /// Every text that was read.
@@ -68,29 +109,74 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
     /// Number of documents that came from the roots themselves, at the end of `documents`.
     pub own: usize,
+    /// Layers whose command definitions do not count, with their number.
+    withheld: Vec<Withheld>,
     seen: Vec<String>,
     open: Vec<String>,
+    standing: Standing,
+    within: Option<String>,
 }
+
+/// The shipped policy that is the ground where no layer that may loosen lays one.
+pub(crate) const GROUND: &str = "builtin:base";
 
 /// Levels of `extends` within `extends`.
 const MAX_EXTENDS_DEPTH: usize = 32;
 
-/// Reads the roots and everything they build on.
+/// Reads the roots and everything they build on, as one policy whose files all have their full say.
 #[must_use]
 pub fn load(roots: &[Root], files: &dyn Files) -> Loaded {
     let mut loaded = Loaded::default();
     for root in roots {
-        match root {
-            Root::File(path) => {
-                loaded.file(path, files, None, 0);
-            }
-            Root::Shipped(name) => {
-                loaded.file(name, files, None, 0);
-            }
-            Root::Text { name, text, format } => loaded.text(name, text, *format, files, 0),
-        }
+        loaded.root(root, files);
     }
     loaded
+}
+
+/// Reads the files of layers and everything they build on. `trusts` says whether a person has trusted the files of a layer that needs
+/// it, by their digest ([`LoadedLayer::digest`]).
+///
+/// Where no layer that may loosen is there (the managed layer aside), the shipped `builtin:base` is loaded too.
+#[must_use]
+pub fn load_layers(roots: &[LayerRoot<'_>], trusts: &dyn Fn(Layer, &str) -> bool) -> Loaded {
+    let mut loaded = Loaded::default();
+    // What the administrator's files build on is theirs, whoever else names it.
+    let order = [
+        Layer::Managed,
+        Layer::User,
+        Layer::Project,
+        Layer::Local,
+        Layer::CommandLine,
+    ];
+    for layer in order {
+        let mut own = roots.iter().filter(|root| root.layer == layer).peekable();
+        if own.peek().is_some() {
+            loaded.layer(layer, own, trusts);
+        }
+    }
+    let has_ground = loaded.layers.iter().any(|layer| {
+        layer.standing.trusted && !matches!(layer.standing.layer, Layer::Managed | Layer::Builtin)
+    });
+    if !has_ground {
+        let ground = LayerRoot {
+            layer: Layer::Builtin,
+            root: Root::Shipped(GROUND),
+            files: &NoOtherFiles,
+            within: None,
+        };
+        loaded.layer(Layer::Builtin, [&ground].into_iter(), trusts);
+    }
+    loaded
+}
+
+/// The files of a shipped policy: none but other shipped ones.
+#[derive(Debug)]
+struct NoOtherFiles;
+
+impl Files for NoOtherFiles {
+    fn text(&self, _path: &str) -> Result<String, String> {
+        Err("a shipped policy names no file".to_owned())
+    }
 }
 
 impl Loaded {
@@ -102,18 +188,97 @@ impl Loaded {
             .any(|diagnostic| diagnostic.level == Level::Error)
     }
 
+    /// The documents with their standing.
+    pub fn parts(&self) -> Vec<Part<'_>> {
+        let both = self.documents.iter().zip(&self.standings);
+        both.map(|(document, &standing)| Part { document, standing })
+            .collect()
+    }
+
     /// Compiles what was loaded; with errors there is no plan, and the diagnostics say why.
     pub fn compile(&mut self) -> Option<Plan> {
-        if self.has_errors() {
-            return None;
-        }
-        match compile(&self.documents, self.definitions.clone(), &self.sources) {
-            Ok(plan) => Some(plan),
-            Err(problems) => {
+        let compiled = compile_layers(&self.parts(), self.definitions.clone(), &self.sources);
+        let failed = self.has_errors();
+        match compiled {
+            Ok(mut plan) if !failed => {
+                plan.withheld.extend(self.withheld.iter().cloned());
+                Some(plan)
+            }
+            Ok(_) => None,
+            Err(mut problems) => {
+                // A set may be missing because the text that declares it could not be read.
+                problems.retain(|problem| !failed || problem.code != "policy::unknown-set");
                 self.diagnostics.extend(problems);
                 None
             }
         }
+    }
+
+    fn root(&mut self, root: &Root, files: &dyn Files) {
+        match root {
+            Root::File(path) => self.file(path, files, None, 0),
+            Root::Shipped(name) => self.file(name, files, None, 0),
+            Root::Text { name, text, format } => self.text(name, text, *format, files, 0),
+        }
+    }
+
+    fn layer<'r>(
+        &mut self,
+        layer: Layer,
+        roots: impl Iterator<Item = &'r LayerRoot<'r>>,
+        trusts: &dyn Fn(Layer, &str) -> bool,
+    ) {
+        let (documents, definitions) = (self.documents.len(), self.definitions.len());
+        let (sources, seen) = (self.sources.iter().count(), self.seen.len());
+        let mut names = Vec::new();
+        let mut base = None;
+        self.standing = Standing { layer, trusted: true };
+        for root in roots {
+            self.within.clone_from(&root.within);
+            base = base.or_else(|| root.within.clone());
+            names.push(match &root.root {
+                Root::File(path) => path.clone(),
+                Root::Shipped(name) => (*name).to_owned(),
+                Root::Text { name, .. } => name.clone(),
+            });
+            self.root(&root.root, root.files);
+        }
+        self.within = None;
+        let mut lines: Vec<String> = self
+            .sources
+            .iter()
+            .skip(sources)
+            .filter(|source| !source.name.starts_with("builtin:"))
+            .map(|source| {
+                let name = base.as_deref().and_then(|base| source.name.strip_prefix(base));
+                let name = name.unwrap_or(&source.name);
+                // A length tells names and texts apart whatever is in them.
+                format!("{} {} {}", digest(source.text.as_bytes()), name.len(), name)
+            })
+            .collect();
+        lines.sort_unstable();
+        let digest = digest(lines.join("\n").as_bytes());
+        let trusted = !layer.needs_trust() || trusts(layer, &digest);
+        let standing = Standing { layer, trusted };
+        if !trusted {
+            for own in self.standings.iter_mut().skip(documents) {
+                *own = standing;
+            }
+            // Layers that follow have their own full say of what this one built on.
+            self.seen.truncate(seen);
+            let count = self.definitions.len() - definitions;
+            self.definitions.truncate(definitions);
+            if count > 0 {
+                let mut withheld = Withheld::new(layer, Reason::NotTrusted);
+                withheld.definitions = count;
+                self.withheld.push(withheld);
+            }
+        }
+        self.layers.push(LoadedLayer {
+            standing,
+            names,
+            digest,
+        });
     }
 
     fn file(&mut self, path: &str, files: &dyn Files, named_at: Option<Place>, depth: usize) {
@@ -136,6 +301,9 @@ impl Loaded {
                 message,
                 named_at.unwrap_or_default(),
             ));
+            return;
+        }
+        if self.is_outside(path, named_at) {
             return;
         }
         let text = match (shipped(path), path.starts_with("builtin:")) {
@@ -172,6 +340,43 @@ impl Loaded {
         self.text(path, &text, format, files, depth);
     }
 
+    /// Warns about a `lock` in a layer that cannot lock.
+    fn locks_nothing(&mut self, document: &Document) {
+        if self.standing.layer == Layer::Managed {
+            return;
+        }
+        for lock in &document.lock {
+            let message = format!(
+                "`lock` has no effect in a {} policy",
+                self.standing.layer.as_str()
+            );
+            let problem = Diagnostic::warning("policy::lock-below", message, lock.place);
+            self.diagnostics
+                .push(problem.help("only the policies of the machine, in `/etc/engine`, can lock"));
+        }
+    }
+
+    /// Whether a path that a file names leads out of where its layer may look; that is a problem then. Whoever wrote a project must
+    /// not have other files of the person read, and shown in messages.
+    fn is_outside(&mut self, path: &str, named_at: Option<Place>) -> bool {
+        let (Some(within), Some(place)) = (&self.within, named_at) else {
+            return false;
+        };
+        if path.starts_with("builtin:") || below(path, within).is_some() {
+            return false;
+        }
+        let problem = Diagnostic::error(
+            "policy::outside",
+            format!("`{path}` lies outside the project"),
+            place,
+        );
+        self.diagnostics.push(problem.help(
+            "a project's policy builds on files of the project and on shipped policies; what several projects share belongs into the \
+             user's policy or the machine's",
+        ));
+        true
+    }
+
     /// A place in an empty text that stands for a file without one.
     fn nowhere(&mut self, path: &str) -> Place {
         self.sources
@@ -184,9 +389,9 @@ impl Loaded {
 
     fn text(&mut self, name: &str, text: &str, format: Format, files: &dyn Files, depth: usize) {
         self.seen.push(name.to_owned());
-        let (document, diagnostics) = read(name, text, format, &mut self.sources);
+        let (document, diagnostics) = read_what_is_there(name, text, format, &mut self.sources);
         self.diagnostics.extend(diagnostics);
-        let Some(document) = document else { return };
+        self.locks_nothing(&document);
         self.open.push(name.to_owned());
         for extended in &document.extends {
             self.file(
@@ -201,12 +406,16 @@ impl Loaded {
             self.commands(&resolve(name, &commands.value), files, commands);
         }
         self.documents.push(document);
+        self.standings.push(self.standing);
         if depth == 0 {
             self.own += 1;
         }
     }
 
     fn commands(&mut self, path: &str, files: &dyn Files, named: &Spanned<SmolStr>) {
+        if self.is_outside(path, Some(named.place)) {
+            return;
+        }
         let text = match files.text(path) {
             Ok(text) => text,
             Err(why) => {

@@ -13,8 +13,8 @@ mod rules;
 mod texts;
 mod words;
 
-pub use compile::compile;
 pub(crate) use compile::file_word;
+pub use compile::{Part, compile, compile_layers, entries_that_count};
 pub(crate) use end::{End, GroupId};
 pub(crate) use hosts::{Host, HostIndex, parse_host};
 pub(crate) use kept::Kept;
@@ -32,6 +32,7 @@ use smol_str::SmolStr;
 
 use crate::definition::{Catalogue, Definition};
 use crate::document::{Mode, Outcome, RequestKind, Severity};
+use crate::layer::Withheld;
 use crate::pattern::{EnvironmentPattern, Glob};
 use crate::verdict::Request;
 
@@ -66,6 +67,10 @@ pub struct Plan {
     pub(crate) start_mode: Mode,
     pub(crate) limits: Vec<(SmolStr, u32)>,
     pub(crate) definitions: Vec<Definition>,
+    /// What layers say that does not count.
+    pub(crate) withheld: Vec<Withheld>,
+    /// Some rules only tighten: a call is decided without them, too, and the stricter verdict holds.
+    pub(crate) has_tighteners: bool,
     /// Names of the texts it was compiled from, in the order of their ids.
     pub(crate) source_names: Vec<SmolStr>,
     /// What follows from the fields above, made at the first use.
@@ -120,6 +125,12 @@ impl Plan {
             .iter()
             .find(|(own, _)| *own == mode)
             .map_or(unsaid, |&(_, outcome)| outcome)
+    }
+
+    /// What layers say that does not count, since they may not loosen.
+    #[must_use]
+    pub fn withheld(&self) -> &[Withheld] {
+        &self.withheld
     }
 
     /// The plan as bytes, for [`Plan::from_bytes`] of the same build. `None` if it cannot be written.
@@ -193,21 +204,41 @@ fn limits_of(changes: &[(SmolStr, u32)]) -> Limits {
     let mut limits = Limits::DEFAULT;
     for (name, value) in changes {
         let value = *value as usize;
-        match name.as_str() {
-            "text-bytes" => limits.text_bytes = value.min(Limits::MAX_TEXT_BYTES),
-            // Nesting is also bounded by the stack: a policy can only lower these.
-            "depth" => limits.depth = value.min(Limits::DEFAULT.depth),
-            "reevaluations" => limits.reevaluations = value.min(Limits::DEFAULT.reevaluations),
-            "inlining" => limits.inlining = value.min(Limits::DEFAULT.inlining),
-            "commands" => limits.commands = value,
-            "expansion-words" => limits.expansion_words = value,
-            "set-values" => limits.set_values = value,
-            "pending-heredocs" => limits.pending_heredocs = value,
-            "steps" => limits.steps = value,
-            _ => {}
+        // Nesting is also bounded by the stack, and the text by what is kept of it: a policy can only lower these.
+        let most = match name.as_str() {
+            "text-bytes" => Limits::MAX_TEXT_BYTES,
+            "depth" => Limits::DEFAULT.depth,
+            "reevaluations" => Limits::DEFAULT.reevaluations,
+            "inlining" => Limits::DEFAULT.inlining,
+            _ => usize::MAX,
+        };
+        if let Some(limit) = limit_slot(&mut limits, name) {
+            *limit = value.min(most);
         }
     }
     limits
+}
+
+/// The limit of a name of [`LIMIT_NAMES`](crate::document::LIMIT_NAMES).
+fn limit_slot<'l>(limits: &'l mut Limits, name: &str) -> Option<&'l mut usize> {
+    Some(match name {
+        "text-bytes" => &mut limits.text_bytes,
+        "depth" => &mut limits.depth,
+        "commands" => &mut limits.commands,
+        "expansion-words" => &mut limits.expansion_words,
+        "set-values" => &mut limits.set_values,
+        "reevaluations" => &mut limits.reevaluations,
+        "inlining" => &mut limits.inlining,
+        "pending-heredocs" => &mut limits.pending_heredocs,
+        "steps" => &mut limits.steps,
+        _ => return None,
+    })
+}
+
+/// The value of a limit by its name.
+pub(crate) fn limit_of(limits: &Limits, name: &str) -> Option<usize> {
+    let mut copy = limits.clone();
+    limit_slot(&mut copy, name).map(|value| *value)
 }
 
 /// SHA-256 of some bytes, as 64 hexadecimal digits.

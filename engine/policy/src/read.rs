@@ -56,11 +56,26 @@ pub fn read(
     format: Format,
     sources: &mut Sources,
 ) -> (Option<Document>, Vec<Diagnostic>) {
+    let (document, diagnostics) = read_what_is_there(name, text, format, sources);
+    let failed = diagnostics
+        .iter()
+        .any(|diagnostic| diagnostic.level == Level::Error);
+    ((!failed).then_some(document), diagnostics)
+}
+
+/// As [`read`], but what could be read is there even if something else could not be, for those who look for further problems. With an
+/// error among the diagnostics the document must not decide.
+pub fn read_what_is_there(
+    name: &str,
+    text: &str,
+    format: Format,
+    sources: &mut Sources,
+) -> (Document, Vec<Diagnostic>) {
     let kept = if text.len() > MAX_TEXT_BYTES { "" } else { text };
     let Some(source) = sources.add(name, kept) else {
         let message = format!("a policy is made of at most {} files", Sources::MAX_TEXTS);
         return (
-            None,
+            Document::default(),
             vec![Diagnostic::error(
                 "policy::too-many-files",
                 message,
@@ -74,7 +89,10 @@ pub fn read(
             ..Place::default()
         };
         let message = format!("`{name}` is longer than {MAX_TEXT_BYTES} bytes");
-        return (None, vec![Diagnostic::error("policy::too-large", message, place)]);
+        return (
+            Document::default(),
+            vec![Diagnostic::error("policy::too-large", message, place)],
+        );
     }
     let (nodes, mut diagnostics, disabled) = match format {
         Format::Kdl => {
@@ -88,12 +106,9 @@ pub fn read(
     };
     diagnostics.extend(disabled.iter().filter_map(decode::disabled_rule));
     let document = decode::decode(&nodes, format, &mut diagnostics);
-    let failed = diagnostics
-        .iter()
-        .any(|diagnostic| diagnostic.level == Level::Error);
     // Where there are too many, warnings go first.
     diagnostics.sort_by_key(|diagnostic| std::cmp::Reverse(diagnostic.level));
     diagnostics.truncate(MAX_PROBLEMS);
     diagnostics.sort_by_key(|diagnostic| diagnostic.place().map(|place| place.span.start));
-    ((!failed).then_some(document), diagnostics)
+    (document, diagnostics)
 }

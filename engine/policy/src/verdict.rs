@@ -7,6 +7,7 @@ use engine_shell::{NotUnderstood, Span};
 use smol_str::SmolStr;
 
 use crate::document::{Mode, Outcome, RequestKind, Severity};
+use crate::layer::Layer;
 use crate::plan::Plan;
 use crate::source::Place;
 
@@ -166,6 +167,8 @@ pub struct RuleInfo<'p> {
     pub id: &'p str,
     /// What it does.
     pub outcome: Outcome,
+    /// Where its file comes from.
+    pub layer: Layer,
     /// Where it stands.
     pub place: Place,
     /// Name of its file.
@@ -186,6 +189,7 @@ impl RuleRef {
         Some(RuleInfo {
             id: &rule.id,
             outcome: rule.outcome,
+            layer: rule.layer,
             place: rule.place,
             file: plan
                 .source_names

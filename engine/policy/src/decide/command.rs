@@ -210,7 +210,7 @@ impl Decider<'_> {
             self.match_inside(&written, &mut matched);
         }
         let mut condition = |group: GroupId| self.conditions(group, running, usage);
-        let ruling = matched.ruling(self.plan, &mut condition);
+        let ruling = matched.ruling(self.plan, self.rules, &mut condition);
         // Of the allow rules, the one that covers most.
         let mut allow: Option<(u8, RuleRef)> = None;
         for (group, truth) in matched.truths() {

@@ -100,7 +100,7 @@ impl Decider<'_> {
         };
         let names = names_of(place);
         self.match_known(index, &names, &mut matched);
-        let ruling = matched.ruling(self.plan, &mut |_| Truth::Yes);
+        let ruling = matched.ruling(self.plan, self.rules, &mut |_| Truth::Yes);
         let request = Request::Code(place.clone());
         match ruling {
             Ruling::Deny(rule) | Ruling::Ask(rule) | Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => {

@@ -5,6 +5,15 @@ use crate::plan::{End, GroupId, Plan};
 use crate::truth::Truth;
 use crate::verdict::RuleRef;
 
+/// Which rules are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rules {
+    /// All of them.
+    All,
+    /// Those of files that may loosen.
+    Trusted,
+}
+
 /// What matched so far.
 #[derive(Debug, Default)]
 pub(super) struct Matched {
@@ -54,7 +63,12 @@ impl Matched {
     }
 
     /// What the matching rules say; `condition` is asked for what else must hold. Of equally strict rules the first one is named.
-    pub(super) fn ruling(&self, plan: &Plan, condition: &mut dyn FnMut(GroupId) -> Truth) -> Ruling {
+    pub(super) fn ruling(
+        &self,
+        plan: &Plan,
+        rules: Rules,
+        condition: &mut dyn FnMut(GroupId) -> Truth,
+    ) -> Ruling {
         let mut best = Ruling::Nothing;
         let mut best_group = GroupId::MAX;
         for (group, truth) in self.truths() {
@@ -64,6 +78,9 @@ impl Matched {
                 best = best.stricter(Ruling::DenyMaybe(reference));
                 continue;
             };
+            if rules == Rules::Trusted && rule.tightens {
+                continue;
+            }
             // What cannot change the answer need not be asked for its conditions.
             let limit = match rule.outcome {
                 Outcome::Allow => Ruling::Allow(reference),

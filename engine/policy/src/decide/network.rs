@@ -28,7 +28,7 @@ impl Decider<'_> {
         if host.is_none() && (covered.is_some() || asks) {
             let mut matched = Matched::default();
             self.plan.hosts.every(&mut |end| matched.hit(end, Truth::Yes));
-            if matched.ruling(self.plan, &mut |_| Truth::Yes) == Ruling::Nothing {
+            if matched.ruling(self.plan, self.rules, &mut |_| Truth::Yes) == Ruling::Nothing {
                 let (outcome, why) = match covered {
                     Some(rule) => (Outcome::Allow, Why::Covered(rule)),
                     None => self.default(RequestKind::Network),
@@ -95,7 +95,7 @@ impl Decider<'_> {
             || text.map_or_else(|| SmolStr::new_static("a host that is not known"), SmolStr::from),
             |host| host.name.clone(),
         );
-        let (outcome, why) = match matched.ruling(self.plan, &mut |_| Truth::Yes) {
+        let (outcome, why) = match matched.ruling(self.plan, self.rules, &mut |_| Truth::Yes) {
             Ruling::Deny(rule) => (Outcome::Deny, Why::Rule(rule)),
             Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => (Outcome::Ask, Why::RuleMaybe(rule)),
             Ruling::Ask(rule) => (Outcome::Ask, Why::Rule(rule)),

@@ -87,7 +87,7 @@ impl Decider<'_> {
         }
         let request = Request::Env(SmolStr::from(name));
         let danger = danger_of(name);
-        let (outcome, why, check) = match matched.ruling(self.plan, &mut |_| Truth::Yes) {
+        let (outcome, why, check) = match matched.ruling(self.plan, self.rules, &mut |_| Truth::Yes) {
             Ruling::Deny(rule) => (Outcome::Deny, Why::Rule(rule), 0),
             Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => (Outcome::Ask, Why::RuleMaybe(rule), 0),
             Ruling::Ask(rule) => (Outcome::Ask, Why::Rule(rule), 0),

@@ -271,7 +271,9 @@ impl Decider<'_> {
                 matched.hit(*end, truth);
             }
         }
-        matched.ruling(self.plan, &mut |group| self.input_condition(group, input))
+        matched.ruling(self.plan, self.rules, &mut |group| {
+            self.input_condition(group, input)
+        })
     }
 
     fn input_condition(&self, group: GroupId, input: &Json) -> Truth {
@@ -320,7 +322,7 @@ impl Decider<'_> {
                 matched.hit(*end, truth);
             }
         }
-        let (outcome, why) = match matched.ruling(self.plan, &mut |_| Truth::Yes) {
+        let (outcome, why) = match matched.ruling(self.plan, self.rules, &mut |_| Truth::Yes) {
             Ruling::Deny(rule) => (Outcome::Deny, Why::Rule(rule)),
             Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => (Outcome::Ask, Why::RuleMaybe(rule)),
             Ruling::Ask(rule) => (Outcome::Ask, Why::Rule(rule)),

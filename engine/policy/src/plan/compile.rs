@@ -5,10 +5,13 @@
 mod conditions;
 mod rule;
 mod sets;
+mod settings;
 mod short;
 
-use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
+
+use self::sets::Sets;
+use self::settings::{Settings, Voice};
 
 use super::kept::Kept;
 use super::paths::PathIndexDraft;
@@ -16,11 +19,21 @@ use super::words::WordTrieDraft;
 use super::{PathIndex, Plan, PlanRule, WordTrie};
 use crate::definition::Definition;
 use crate::diagnostic::{Diagnostic, Level};
-use crate::document::{CHECK_NAMES, Document, Mode, Outcome, SetMembers, Severity};
+use crate::document::{Document, Entry, Lockable, Mode, Outcome};
+use crate::layer::{Layer, Reason, Standing, Withheld};
 use crate::source::{Place, Sources};
 
+/// A document with the standing of its file.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'d> {
+    /// What the file says.
+    pub document: &'d Document,
+    /// How it takes part.
+    pub standing: Standing,
+}
+
 /// Compiles the documents of one policy, in order (what is extended comes before what extends it), into a plan. `definitions` are the
-/// command definitions that the documents bring along.
+/// command definitions that the documents bring along. All of them have their full say; see [`compile_layers`].
 ///
 /// # Errors
 /// Every problem of all documents: sets that do not exist or run in circles, patterns too large to compile.
@@ -29,9 +42,32 @@ pub fn compile(
     definitions: Vec<Definition>,
     sources: &Sources,
 ) -> Result<Plan, Vec<Diagnostic>> {
-    let mut compiler = Compiler::new(documents, definitions, sources);
-    for document in documents {
-        compiler.document(document);
+    let standing = Standing::default();
+    let parts: Vec<Part<'_>> = documents
+        .iter()
+        .map(|document| Part { document, standing })
+        .collect();
+    compile_layers(&parts, definitions, sources)
+}
+
+/// Compiles the documents of several layers into a plan: each may say what its standing allows. Documents of one layer are in
+/// order (what is extended comes before what extends it).
+///
+/// # Errors
+/// As [`compile`], and rules that name a set of a file that is not trusted.
+pub fn compile_layers(
+    parts: &[Part<'_>],
+    definitions: Vec<Definition>,
+    sources: &Sources,
+) -> Result<Plan, Vec<Diagnostic>> {
+    let mut compiler = Compiler::new(parts, definitions, sources);
+    compiler.settings(parts);
+    // The managed layer comes first, so that of equally strict rules its own are named.
+    let below = Layer::ALL.into_iter().filter(|layer| *layer != Layer::Managed);
+    for layer in [Layer::Managed].into_iter().chain(below) {
+        for part in parts_of(parts, layer) {
+            compiler.document(part);
+        }
     }
     if compiler
         .problems
@@ -45,6 +81,33 @@ pub fn compile(
         .ok_or_else(|| vec![Diagnostic::error(UNWRITABLE.0, UNWRITABLE.1, Place::default())])
 }
 
+fn parts_of<'p, 'd>(parts: &'p [Part<'d>], layer: Layer) -> impl Iterator<Item = &'p Part<'d>> {
+    parts.iter().filter(move |part| part.standing.layer == layer)
+}
+
+/// What the managed layer locks.
+fn locked(parts: &[Part<'_>]) -> Vec<Lockable> {
+    parts_of(parts, Layer::Managed)
+        .flat_map(|part| part.document.lock.iter().map(|lock| lock.value))
+        .collect()
+}
+
+/// The lines of a section that no value of the plan stands for (sandbox, hooks, budgets), from the layers that may say them: not from
+/// files that nobody trusts, and only from the managed layer where it locks the section.
+pub fn entries_that_count<'d>(parts: &[Part<'d>], section: Lockable) -> Vec<&'d Entry> {
+    let is_locked = locked(parts).contains(&section);
+    parts
+        .iter()
+        .filter(|part| part.standing.trusted && (!is_locked || part.standing.layer == Layer::Managed))
+        .flat_map(|part| match section {
+            Lockable::Sandbox => part.document.sandbox.as_slice(),
+            Lockable::Hooks => part.document.hooks.as_slice(),
+            Lockable::Budgets => part.document.budgets.as_slice(),
+            Lockable::Rules | Lockable::Checks | Lockable::Modes => &[],
+        })
+        .collect()
+}
+
 /// Code and text for what no pattern is known to cause: a plan that has no form as bytes.
 const UNWRITABLE: (&str, &str) = ("policy::plan", "the compiled rules cannot be written");
 
@@ -52,7 +115,10 @@ struct Compiler<'a> {
     plan: Plan,
     rules: Vec<PlanRule>,
     indexes: Indexes,
-    sets: FxHashMap<&'a str, &'a SetMembers>,
+    sets: Sets<'a>,
+    /// The layer of the rule that is compiled, and whether its file is trusted.
+    standing: Standing,
+    locked: Vec<Lockable>,
     sources: &'a Sources,
     problems: Vec<Diagnostic>,
     files: u32,
@@ -69,11 +135,7 @@ struct Indexes {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(documents: &'a [Document], definitions: Vec<Definition>, sources: &'a Sources) -> Self {
-        let mut sets = FxHashMap::default();
-        for set in documents.iter().flat_map(|document| &document.sets) {
-            sets.insert(set.value.name.value.as_str(), &set.value.members);
-        }
+    fn new(parts: &[Part<'a>], definitions: Vec<Definition>, sources: &'a Sources) -> Self {
         Self {
             plan: Plan {
                 rules: Kept::default(),
@@ -93,11 +155,13 @@ impl<'a> Compiler<'a> {
                 mode_changes: Vec::new(),
                 defaults: Vec::new(),
                 headless: Outcome::Deny,
-                severities: vec![Severity::Ask; CHECK_NAMES.len()],
+                severities: Vec::new(),
                 modes: Vec::new(),
                 start_mode: Mode::Default,
                 limits: Vec::new(),
                 definitions,
+                withheld: Vec::new(),
+                has_tighteners: false,
                 source_names: sources
                     .iter()
                     .map(|source| SmolStr::from(&*source.name))
@@ -106,7 +170,9 @@ impl<'a> Compiler<'a> {
             },
             rules: Vec::new(),
             indexes: Indexes::default(),
-            sets,
+            sets: Sets::of(parts),
+            standing: Standing::default(),
+            locked: locked(parts),
             sources,
             problems: Vec::new(),
             files: 0,
@@ -121,6 +187,7 @@ impl<'a> Compiler<'a> {
         Some(Plan {
             rules: Kept::new(&self.rules)?,
             rule_count: places.len(),
+            has_tighteners: self.rules.iter().any(|rule| rule.tightens),
             commands: self.indexes.commands.set()?,
             program_files: self.indexes.program_files.set()?,
             reads: self.indexes.reads.set()?,
@@ -130,38 +197,73 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    fn document(&mut self, document: &'a Document) {
-        for block in &document.blocks {
-            for rule in &block.value.rules {
-                self.rule(&block.value, rule);
+    fn document(&mut self, part: &Part<'a>) {
+        self.standing = part.standing;
+        let withholds = self.withholds(Lockable::Rules);
+        for block in &part.document.blocks {
+            match withholds {
+                Some(reason) if block.value.effect.value == Outcome::Allow => {
+                    let (layer, count) = (self.standing.layer, block.value.rules.len());
+                    withhold(&mut self.plan.withheld, layer, reason, |own| own.rules += count);
+                }
+                Some(_) | None => {
+                    for rule in &block.value.rules {
+                        self.rule(&block.value, rule);
+                    }
+                }
             }
         }
-        for (kind, outcome) in &document.defaults.kinds {
-            self.plan.defaults.retain(|(own, _)| *own != kind.value);
-            self.plan.defaults.push((kind.value, outcome.value));
+    }
+
+    /// Why the present layer may not loosen a section; `None` where it may.
+    fn withholds(&self, section: Lockable) -> Option<Reason> {
+        if !self.standing.trusted {
+            Some(Reason::NotTrusted)
+        } else if self.standing.layer != Layer::Managed && self.locked.contains(&section) {
+            Some(Reason::Locked)
+        } else {
+            None
         }
-        if let Some(headless) = &document.defaults.headless {
-            self.plan.headless = headless.value;
-        }
-        for setting in &document.checks {
-            let at = CHECK_NAMES.iter().position(|name| *name == setting.check.value);
-            if let Some(severity) = at.and_then(|at| self.plan.severities.get_mut(at)) {
-                *severity = setting.severity.value;
+    }
+
+    /// Folds the settings of all layers: the shipped ones, then the managed layer's, then the others from the weakest on.
+    fn settings(&mut self, parts: &[Part<'a>]) {
+        let mut settings = Settings::new();
+        for layer in [Layer::Builtin, Layer::Managed] {
+            for part in parts_of(parts, layer) {
+                let voice = Voice {
+                    loosens: true,
+                    fixes: layer == Layer::Managed,
+                };
+                settings.say(part.document, voice);
             }
         }
-        for (mode, outcome) in &document.modes.rules {
-            self.plan.modes.retain(|(own, _)| *own != mode.value);
-            self.plan.modes.push((mode.value, outcome.value));
+        for section in &self.locked {
+            settings.lock(*section);
         }
-        if let Some(start) = &document.modes.start {
-            self.plan.start_mode = start.value;
+        for layer in Layer::ALL {
+            if matches!(layer, Layer::Builtin | Layer::Managed) {
+                continue;
+            }
+            for part in parts_of(parts, layer) {
+                let voice = Voice {
+                    loosens: part.standing.trusted,
+                    fixes: false,
+                };
+                let count = settings.say(part.document, voice);
+                let reason = if part.standing.trusted {
+                    Reason::Locked
+                } else {
+                    Reason::NotTrusted
+                };
+                if count > 0 {
+                    withhold(&mut self.plan.withheld, layer, reason, |own| {
+                        own.settings += count
+                    });
+                }
+            }
         }
-        for limit in &document.limits {
-            self.plan.limits.retain(|(own, _)| *own != limit.limit.value);
-            self.plan
-                .limits
-                .push((limit.limit.value.clone(), limit.value.value));
-        }
+        settings.into_plan(&mut self.plan);
     }
 
     fn problem(&mut self, code: &'static str, message: String, place: Place, help: Option<String>) {
@@ -173,6 +275,20 @@ impl<'a> Compiler<'a> {
             help,
         });
     }
+}
+
+/// Counts something that does not count.
+fn withhold(all: &mut Vec<Withheld>, layer: Layer, reason: Reason, add: impl FnOnce(&mut Withheld)) {
+    if let Some(own) = all
+        .iter_mut()
+        .find(|own| own.layer == layer && own.reason == reason)
+    {
+        add(own);
+        return;
+    }
+    let mut own = Withheld::new(layer, reason);
+    add(&mut own);
+    all.push(own);
 }
 
 /// The stand-in for a program that is named by its file; no argv can hold it, since it begins with a NUL.

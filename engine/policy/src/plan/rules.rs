@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use crate::document::Outcome;
+use crate::layer::Layer;
 use crate::pattern::{EnvironmentPattern, FlagPattern, Glob, ProgramPattern, WordPattern};
 use crate::source::Place;
 
@@ -23,6 +24,10 @@ pub(crate) struct PlanRule {
     pub pattern: SmolStr,
     /// The program that a command rule names, where it is one.
     pub program: Option<SmolStr>,
+    /// Where its file comes from.
+    pub layer: Layer,
+    /// It comes from a file that may not loosen: a call is decided without it, too.
+    pub tightens: bool,
     /// The rule in its file.
     pub place: Place,
     /// Line of the rule, from 1.

@@ -24,7 +24,7 @@ impl Decider<'_> {
             false,
             &mut matched,
         );
-        match matched.ruling(self.plan, &mut |_| Truth::Yes) {
+        match matched.ruling(self.plan, self.rules, &mut |_| Truth::Yes) {
             Ruling::Allow(rule) if self.plan.rules.get(rule.0 as usize).is_some_and(|own| own.edits) => {
                 Some(rule)
             }
@@ -96,14 +96,16 @@ impl Decider<'_> {
         };
         let mut matched = Matched::default();
         self.match_index(index, target, extent, &names, false, &mut matched);
-        let mut ruling = matched.ruling(self.plan, &mut |_| Truth::Yes);
+        let mut ruling = matched.ruling(self.plan, self.rules, &mut |_| Truth::Yes);
         // The top of a tree is touched for certain, whatever is excepted below it.
         if let (Ruling::DenyMaybe(_) | Ruling::AskMaybe(_), Target::Known(_), Extent::Tree) =
             (ruling, target, extent)
         {
             let mut top = Matched::default();
             self.match_index(index, target, Extent::Itself, &Names::default(), false, &mut top);
-            if let found @ (Ruling::Deny(_) | Ruling::Ask(_)) = top.ruling(self.plan, &mut |_| Truth::Yes) {
+            if let found @ (Ruling::Deny(_) | Ruling::Ask(_)) =
+                top.ruling(self.plan, self.rules, &mut |_| Truth::Yes)
+            {
                 ruling = ruling.stricter(found);
             }
         }
@@ -118,7 +120,7 @@ impl Decider<'_> {
             let mut folded = Matched::default();
             self.match_index(index, target, Extent::Itself, &names, true, &mut folded);
             if let found @ (Ruling::DenyMaybe(_) | Ruling::AskMaybe(_)) =
-                folded.ruling(self.plan, &mut |_| Truth::Yes)
+                folded.ruling(self.plan, self.rules, &mut |_| Truth::Yes)
             {
                 ruling = ruling.stricter(found);
             }
@@ -183,7 +185,7 @@ impl Decider<'_> {
                 false,
                 &mut found,
             );
-            let ruling = found.ruling(self.plan, &mut |_| Truth::Yes);
+            let ruling = found.ruling(self.plan, self.rules, &mut |_| Truth::Yes);
             worst = worst.stricter(ruling);
             if matches!(ruling, Ruling::Deny(_)) {
                 Look::Enough

@@ -53,7 +53,13 @@ impl<'a> Compiler<'a> {
         let mut index = PathIndexDraft::default();
         for term in terms {
             let (mut patterns, mut except) = (Vec::new(), Vec::new());
-            self.flatten(term, paths_of, 0, &mut patterns, &mut except);
+            self.flatten(
+                term,
+                paths_of,
+                (self.standing.layer, 0),
+                &mut patterns,
+                &mut except,
+            );
             for (list, end) in [(patterns, End::of(0)), (except, End::out_of(0))] {
                 for (pattern, _) in list {
                     for way in &pattern.alternatives {

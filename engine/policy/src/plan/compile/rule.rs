@@ -10,7 +10,7 @@ use super::super::{CompiledCondition, GroupId, PlanRule};
 use super::sets::{commands_of, hosts_of, paths_of};
 use super::short::is_option;
 use super::{Compiler, file_word};
-use crate::document::{Alternatives, Block, Condition, Outcome, Rule, Subject};
+use crate::document::{Alternatives, Block, Condition, Lockable, Outcome, Rule, Subject};
 use crate::pattern::{
     CommandPart, CommandPattern, PathAnchor, PathPattern, ProgramPattern, ShortSubject, Term, TextPiece,
     WordPattern, WordPiece,
@@ -47,6 +47,8 @@ impl<'a> Compiler<'a> {
             outcome: block.effect.value,
             pattern: SmolStr::default(),
             program: None,
+            layer: self.standing.layer,
+            tightens: self.withholds(Lockable::Rules).is_some(),
             place: rule.place,
             line: u32::try_from(line).unwrap_or(u32::MAX),
             because: block.because.as_ref().map(|text| text.value.clone()),

@@ -2,12 +2,69 @@
 //!
 //! Invariant (sets end): a set that does not exist, is of another kind or contains itself is a problem.
 
+use rustc_hash::FxHashMap;
+
 use super::super::GroupId;
 use super::super::end::End;
-use super::Compiler;
+use super::{Compiler, Part};
 use crate::document::{Alternatives, SetMembers};
+use crate::layer::Layer;
 use crate::pattern::{CommandPattern, HostPattern, PathPattern, Term};
 use crate::source::{Place, Spanned};
+
+/// The sets of each layer.
+///
+/// Invariant (nobody reaches up): a rule sees the sets of its own layer and of those below it, the nearest first, so that no layer
+/// changes what the rules of another mean; those of a file that is not trusted are seen by that layer alone.
+pub(super) struct Sets<'a> {
+    layers: [FxHashMap<&'a str, (&'a SetMembers, bool)>; Layer::ALL.len()],
+}
+
+/// What a name stands for.
+enum Found<'a> {
+    Set(Layer, &'a SetMembers),
+    /// There is one, in a file that the layer that names it does not depend on.
+    Untrusted,
+    Unknown,
+}
+
+impl<'a> Sets<'a> {
+    pub(super) fn of(parts: &[Part<'a>]) -> Self {
+        let mut sets = Self {
+            layers: std::array::from_fn(|_| FxHashMap::default()),
+        };
+        for part in parts {
+            let trusted = part.standing.trusted;
+            if let Some(layer) = sets.layers.get_mut(part.standing.layer as usize) {
+                for set in &part.document.sets {
+                    layer.insert(set.value.name.value.as_str(), (&set.value.members, trusted));
+                }
+            }
+        }
+        sets
+    }
+
+    /// The set that a name stands for in a layer.
+    fn find(&self, name: &str, from: Layer) -> Found<'a> {
+        let mut found = Found::Unknown;
+        // What the administrator says depends on nobody below.
+        let sees = |layer: Layer| {
+            layer == from || layer == Layer::Builtin || (layer < from && from != Layer::Managed)
+        };
+        for layer in Layer::ALL.into_iter().rev().filter(|layer| sees(*layer)) {
+            match self.layers.get(layer as usize).and_then(|layer| layer.get(name)) {
+                Some((members, trusted)) if *trusted || layer == from => return Found::Set(layer, members),
+                Some(_) => found = Found::Untrusted,
+                None => {}
+            }
+        }
+        found
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.layers.iter().flat_map(|layer| layer.keys().copied())
+    }
+}
 
 /// Levels of sets within sets.
 const MAX_SET_DEPTH: usize = 32;
@@ -34,9 +91,10 @@ impl<'a> Compiler<'a> {
         alternatives: &'a Alternatives<Term<P>>,
         members: fn(&'a SetMembers) -> Option<&'a Alternatives<Term<P>>>,
     ) -> Vec<Group<'a, P>> {
+        let layer = self.standing.layer;
         let mut except = Vec::new();
         for term in &alternatives.except {
-            self.flatten(term, members, 0, &mut except, &mut Vec::new());
+            self.flatten(term, members, (layer, 0), &mut except, &mut Vec::new());
         }
         let mut groups = Vec::new();
         let mut own = Group {
@@ -51,7 +109,7 @@ impl<'a> Compiler<'a> {
                         patterns: Vec::new(),
                         except: except.clone(),
                     };
-                    self.flatten(term, members, 0, &mut group.patterns, &mut group.except);
+                    self.flatten(term, members, (layer, 0), &mut group.patterns, &mut group.except);
                     groups.push(group);
                 }
             }
@@ -66,7 +124,7 @@ impl<'a> Compiler<'a> {
         &mut self,
         term: &'a Spanned<Term<P>>,
         members: fn(&'a SetMembers) -> Option<&'a Alternatives<Term<P>>>,
-        depth: usize,
+        (layer, depth): (Layer, usize),
         patterns: &mut Vec<(&'a P, Place)>,
         except: &mut Vec<(&'a P, Place)>,
     ) {
@@ -86,19 +144,32 @@ impl<'a> Compiler<'a> {
             );
             return;
         }
-        let Some(set) = self.sets.get(name.as_str()).copied() else {
-            let nearest = nearest(name, self.sets.keys().copied());
-            let help = nearest.map_or_else(
-                || "declare it in `sets { ... }`".to_owned(),
-                |nearest| format!("did you mean `@{nearest}`?"),
-            );
-            self.problem(
-                "policy::unknown-set",
-                format!("unknown set `@{name}`"),
-                term.place,
-                Some(help),
-            );
-            return;
+        let (layer, set) = match self.sets.find(name, layer) {
+            Found::Set(layer, set) => (layer, set),
+            Found::Untrusted => {
+                self.problem(
+                    "policy::untrusted-set",
+                    format!("set `@{name}` stands in a file that nobody has trusted"),
+                    term.place,
+                    Some(
+                        "look at that file and run `engine trust`, or declare the set in this one".to_owned(),
+                    ),
+                );
+                return;
+            }
+            Found::Unknown => {
+                let help = nearest(name, self.sets.names()).map_or_else(
+                    || "declare it in `sets { ... }`".to_owned(),
+                    |nearest| format!("did you mean `@{nearest}`?"),
+                );
+                self.problem(
+                    "policy::unknown-set",
+                    format!("unknown set `@{name}`"),
+                    term.place,
+                    Some(help),
+                );
+                return;
+            }
         };
         let Some(members_of_set) = members(set) else {
             self.problem(
@@ -110,10 +181,10 @@ impl<'a> Compiler<'a> {
             return;
         };
         for inner in &members_of_set.patterns {
-            self.flatten(inner, members, depth + 1, patterns, except);
+            self.flatten(inner, members, (layer, depth + 1), patterns, except);
         }
         for inner in &members_of_set.except {
-            self.flatten(inner, members, depth + 1, except, &mut Vec::new());
+            self.flatten(inner, members, (layer, depth + 1), except, &mut Vec::new());
         }
     }
 }
