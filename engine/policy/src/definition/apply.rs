@@ -7,7 +7,7 @@ use engine_shell::{Count, Field, Span, Value};
 use smol_str::SmolStr;
 
 use super::cut::cut;
-use super::model::{Definition, Style};
+use super::model::{Definition, Style, Subcommand};
 use super::partial::one_of;
 use super::touch::touch;
 use crate::effect::{Unknown, UnknownKind, Use};
@@ -111,13 +111,17 @@ fn alone(definition: &Definition, words: &[Field], context: &ApplyContext) -> Op
     let texts: Option<Vec<&str>> = words
         .iter()
         .skip(1)
-        .map(|field| field.known().filter(|_| field.count == Count::One))
+        .map(|field| {
+            field
+                .known()
+                .filter(|text| field.count == Count::One && !text.contains(' '))
+        })
         .collect();
     let line = texts?.join(" ");
     let mut named = definition
         .alone
         .iter()
-        .filter(|alone| alone.words == line)
+        .filter(|alone| alone.words == line || (alone.in_commands && in_commands(definition, &line, &alone.words)))
         .peekable();
     named.peek()?;
     let cut = cut(definition, words);
@@ -132,6 +136,29 @@ fn alone(definition: &Definition, words: &[Field], context: &ApplyContext) -> Op
         runs_stdin: None,
         ..touch(cut, context)
     })
+}
+
+/// Whether a line is the names of subcommands with these words after them. What a subcommand with words of any kind does with
+/// them is not said by the program.
+fn in_commands(definition: &Definition, line: &str, words: &str) -> bool {
+    let Some(names) = line
+        .strip_suffix(words)
+        .and_then(|before| before.strip_suffix(' '))
+    else {
+        return false;
+    };
+    let mut command = &definition.command;
+    for name in names.split(' ') {
+        let found = command
+            .commands
+            .iter()
+            .find(|inner| inner.name == name || inner.aliases.iter().any(|alias| alias == name));
+        match found.and_then(Subcommand::command) {
+            Some(inner) if inner.options.style != Style::None => command = inner,
+            Some(_) | None => return false,
+        }
+    }
+    true
 }
 
 /// Whether the texts a word may be could change how the words are cut.

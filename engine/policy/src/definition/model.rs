@@ -44,6 +44,8 @@ pub struct Alone {
     pub words: SmolStr,
     /// The names of the program that this is said of; all where there are none.
     pub of: Vec<SmolStr>,
+    /// The names of subcommands may stand before the words.
+    pub in_commands: bool,
 }
 
 /// An operand.
@@ -158,12 +160,21 @@ pub enum Test {
         /// At most.
         most: Option<u32>,
     },
+    /// One of these options (canonical names) is given, and whenever one is, its value is one of these words.
+    Value {
+        /// The options.
+        flags: Vec<SmolStr>,
+        /// The words.
+        words: Vec<SmolStr>,
+    },
     /// The operand at this place (from 1) is one of these words.
     Operand {
-        /// The words.
+        /// The words; `*` in one stands for any text.
         words: Vec<SmolStr>,
         /// The place, from 1.
         index: u32,
+        /// Without regard to case; the words are in lower case then.
+        fold: bool,
     },
 }
 

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::cut::{Given, Operand};
 use super::model::{Arg, Block, Command, Own, Test, ValueEffect};
-use super::partial::equals;
+use super::partial::{equals, resembles};
 use crate::truth::Truth;
 
 /// Whether one of these options (canonical names) is given.
@@ -38,7 +38,8 @@ pub(super) fn holds(block: &Block, given: &[Given<'_>], operands: &[Operand]) ->
         truth = truth.min(match test {
             Test::Flags(flags) => truth_of_flags(given, flags),
             Test::Operands { least, most } => count_is(operands, *least, *most),
-            Test::Operand { words, index } => operand_is(operands, words, *index),
+            Test::Value { flags, words } => value_is(given, flags, words),
+            Test::Operand { words, index, fold } => operand_is(operands, words, *index, *fold),
         });
     }
     if block.negated { truth.inverted() } else { truth }
@@ -72,11 +73,29 @@ fn count(operands: &[Operand]) -> (usize, bool) {
     (fewest, endless)
 }
 
-fn operand_is(operands: &[Operand], words: &[SmolStr], index: u32) -> Truth {
+/// Whether one of these options is given, and never with another value than these words.
+fn value_is(given: &[Given<'_>], flags: &[SmolStr], words: &[SmolStr]) -> Truth {
+    let values = given
+        .iter()
+        .filter(|given| flags.contains(given.flag.canonical()));
+    values.fold(truth_of_flags(given, flags), |truth, given| {
+        let is = match given.values.last() {
+            Some((_, field)) if field.count == Count::One => words
+                .iter()
+                .fold(Truth::No, |truth, word| truth.max(equals(&field.value, word))),
+            Some(_) => Truth::Maybe,
+            None => Truth::No,
+        };
+        // An option that is only perhaps there says nothing for certain against it.
+        truth.min(if given.certain { is } else { is.max(Truth::Maybe) })
+    })
+}
+
+fn operand_is(operands: &[Operand], words: &[SmolStr], index: u32, fold: bool) -> Truth {
     let at = (index as usize).saturating_sub(1);
     let is = |operand: &Operand| {
         words.iter().fold(Truth::No, |truth, word| {
-            truth.max(equals(&operand.field.value, word))
+            truth.max(resembles(&operand.field.value, word, fold))
         })
     };
     let moved = operands
@@ -149,7 +168,7 @@ fn block_effects<'d>(
     for block in blocks {
         let of_operands = block.tests.iter().any(|test| match test {
             Test::Operands { .. } | Test::Operand { .. } => true,
-            Test::Flags(_) => false,
+            Test::Flags(_) | Test::Value { .. } => false,
         });
         if operands.is_none() && of_operands {
             continue;
@@ -162,7 +181,7 @@ fn block_effects<'d>(
             .iter()
             .filter(|_| !block.negated)
             .find_map(|test| match test {
-                Test::Flags(flags) => given
+                Test::Flags(flags) | Test::Value { flags, .. } => given
                     .iter()
                     .find(|given| flags.contains(given.flag.canonical()))
                     .map(|given| Cause {

@@ -8,6 +8,7 @@ mod tests;
 use engine_shell::{Origin, Value};
 use smol_str::{SmolStr, SmolStrBuilder};
 
+use crate::pattern::Glob;
 use crate::truth::Truth;
 
 fn of_all(answers: impl Iterator<Item = bool>) -> Truth {
@@ -118,6 +119,31 @@ pub(super) fn equals(value: &Value, text: &str) -> Truth {
         }
         Value::Descriptor => maybe(text.starts_with("/dev/fd/")),
         Value::Unknown(_) => Truth::Maybe,
+    }
+}
+
+/// Whether a value is this text, in which `*` stands for any text; with `fold` without regard to case.
+pub(super) fn resembles(value: &Value, text: &str, fold: bool) -> Truth {
+    if !fold && !text.contains('*') {
+        return equals(value, text);
+    }
+    let pattern = Glob::stars(text);
+    let matches = |one: &SmolStr| {
+        if fold {
+            pattern.matches(&one.to_lowercase())
+        } else {
+            pattern.matches(one)
+        }
+    };
+    match value {
+        Value::Known(known) => Truth::known(matches(known)),
+        Value::OneOf(all) => of_all(all.iter().map(matches)),
+        Value::Glob(_)
+        | Value::Below(_)
+        | Value::Affixed { .. }
+        | Value::Integer
+        | Value::Descriptor
+        | Value::Unknown(_) => Truth::Maybe,
     }
 }
 

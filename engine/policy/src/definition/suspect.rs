@@ -169,11 +169,12 @@ fn matters(flag: &Flag, chain: &[&Command], file_name: bool) -> bool {
 fn blocks_matter(blocks: &[Block], flag: &Flag, file_name: bool, inside: bool) -> bool {
     blocks.iter().any(|block| {
         let holds = inside
-            || (!block.negated
-                && block.tests.iter().any(|test| match test {
-                    Test::Flags(names) => names.contains(flag.canonical()),
-                    Test::Operands { .. } | Test::Operand { .. } => false,
-                }));
+            || block.tests.iter().any(|test| match test {
+                Test::Flags(names) => !block.negated && names.contains(flag.canonical()),
+                // Another value of the option can make either kind of block hold.
+                Test::Value { flags, .. } => flags.contains(flag.canonical()),
+                Test::Operands { .. } | Test::Operand { .. } => false,
+            });
         (holds
             && (block.own.iter().any(|own| own_matters(own, file_name))
                 || block.args.iter().any(|arg| arg_matters(arg, file_name))

@@ -4,6 +4,7 @@
     reason = "a test picks the effects it is about"
 )]
 
+mod conditions;
 mod nested;
 mod options;
 mod reading;

@@ -92,7 +92,7 @@ fn block_about_operands(block: &Block) -> bool {
     !block.args.is_empty()
         || block.tests.iter().any(|test| match test {
             Test::Operands { .. } | Test::Operand { .. } => true,
-            Test::Flags(_) => false,
+            Test::Flags(_) | Test::Value { .. } => false,
         })
         || block.blocks.iter().any(block_about_operands)
 }

@@ -18,7 +18,7 @@ type Pending = Vec<(SmolStr, Range<usize>)>;
 
 impl Reader {
     pub(super) fn block(&mut self, node: &KdlNode, known: &[&[Flag]]) -> Option<Block> {
-        self.props(node, &["flag", "operands", "operand", "index"]);
+        self.props(node, &["flag", "value", "operands", "operand", "index", "fold"]);
         let mut block = Block {
             negated: node.name().value() == "unless",
             ..Block::default()
@@ -41,7 +41,17 @@ impl Reader {
                         .split_whitespace()
                         .map(|word| (SmolStr::new(word), entry_span(entry)))
                         .collect();
-                    block.tests.push(Test::Flags(self.canonical(pending, known)));
+                    let flags = self.canonical(pending, known);
+                    block.tests.push(match self.text_prop(node, "value") {
+                        Some(words) => Test::Value {
+                            flags,
+                            words: words.split_whitespace().map(SmolStr::new).collect(),
+                        },
+                        None => Test::Flags(flags),
+                    });
+                }
+                "value" if node.get("flag").is_none() => {
+                    self.problem(entry_span(entry), "`value` needs the `flag` whose value it is", None);
                 }
                 "operands" => block.tests.extend(self.operand_count(entry)),
                 "operand" => {
@@ -50,14 +60,21 @@ impl Reader {
                     if index == 0 {
                         self.problem(entry_span(entry), "`index` counts from 1", None);
                     }
+                    let fold = self.switch_prop(node, "fold");
                     let words = entry
                         .value()
                         .as_string()
                         .unwrap_or_default()
                         .split_whitespace()
-                        .map(SmolStr::new)
+                        .map(|word| {
+                            if fold {
+                                SmolStr::new(word.to_lowercase())
+                            } else {
+                                SmolStr::new(word)
+                            }
+                        })
                         .collect();
-                    block.tests.push(Test::Operand { words, index });
+                    block.tests.push(Test::Operand { words, index, fold });
                 }
                 _ => {}
             }

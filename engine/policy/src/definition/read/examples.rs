@@ -12,7 +12,7 @@ use super::node::{children, node_span};
 
 impl Reader {
     pub(super) fn alone(&mut self, node: &KdlNode) -> Vec<Alone> {
-        self.props(node, &["of"]);
+        self.props(node, &["of", "in-commands"]);
         self.no_children(node);
         let of: Vec<SmolStr> = self
             .text_prop(node, "of")
@@ -20,11 +20,13 @@ impl Reader {
             .split_whitespace()
             .map(SmolStr::new)
             .collect();
+        let in_commands = self.switch_prop(node, "in-commands");
         self.texts(node, 1)
             .into_iter()
             .map(|words| Alone {
                 words,
                 of: of.clone(),
+                in_commands,
             })
             .collect()
     }
