@@ -121,7 +121,9 @@ fn alone(definition: &Definition, words: &[Field], context: &ApplyContext) -> Op
     let mut named = definition
         .alone
         .iter()
-        .filter(|alone| alone.words == line || (alone.in_commands && in_commands(definition, &line, &alone.words)))
+        .filter(|alone| {
+            alone.words == line || (alone.in_commands && in_commands(definition, &line, &alone.words))
+        })
         .peekable();
     named.peek()?;
     let cut = cut(definition, words);

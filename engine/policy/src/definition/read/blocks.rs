@@ -51,7 +51,11 @@ impl Reader {
                     });
                 }
                 "value" if node.get("flag").is_none() => {
-                    self.problem(entry_span(entry), "`value` needs the `flag` whose value it is", None);
+                    self.problem(
+                        entry_span(entry),
+                        "`value` needs the `flag` whose value it is",
+                        None,
+                    );
                 }
                 "operands" => block.tests.extend(self.operand_count(entry)),
                 "operand" => {
