@@ -6,7 +6,7 @@ use engine_shell::{Evaluation, Field, Invocation, InvocationKind, Stdin, Value};
 use smol_str::SmolStr;
 
 use super::Decider;
-use super::groups::{Matched, Ruling};
+use super::groups::{Matched, Ruling, may_match};
 use crate::definition::{ApplyContext, apply};
 use crate::document::{Outcome, RequestKind};
 use crate::effect::Use;
@@ -68,7 +68,9 @@ impl Decider<'_> {
                 matched_allow
             }
             Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => {
-                self.step(request, invocation.span, Outcome::Ask, Why::RuleMaybe(rule), 0);
+                let without = self.without_strict_rule(matched_allow, name.as_deref(), usage.as_ref());
+                let (outcome, why) = may_match(rule, without);
+                self.step(request, invocation.span, outcome, why, 0);
                 matched_allow
             }
             Ruling::Ask(rule) => {
@@ -116,7 +118,7 @@ impl Decider<'_> {
         }
         let Some(name) = name else {
             return (
-                Outcome::Ask,
+                self.plan.default_for(RequestKind::Command).max(Outcome::Ask),
                 Why::Unknown("the program to run is not known".to_owned()),
             );
         };

@@ -3,7 +3,7 @@
 use crate::document::Outcome;
 use crate::plan::{End, GroupId, Plan};
 use crate::truth::Truth;
-use crate::verdict::RuleRef;
+use crate::verdict::{RuleRef, Why};
 
 /// Which rules are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +62,16 @@ impl Matched {
             .filter(|(_, truth)| *truth != Truth::No)
     }
 
+    /// Whether an allow rule matches for certain, whatever stricter rules say. For requests whose rules have no conditions.
+    pub(super) fn allows(&self, plan: &Plan, rules: Rules) -> bool {
+        self.truths().any(|(group, truth)| {
+            truth == Truth::Yes
+                && plan.rule_of(group).is_some_and(|rule| {
+                    rule.outcome == Outcome::Allow && !(rules == Rules::Trusted && rule.tightens)
+                })
+        })
+    }
+
     /// What the matching rules say; `condition` is asked for what else must hold. Of equally strict rules the first one is named.
     pub(super) fn ruling(
         &self,
@@ -103,6 +113,16 @@ impl Matched {
             }
         }
         best
+    }
+}
+
+/// A rule that forbids or asks may match: ask, or what holds without it where that is stricter, so that a further rule never makes a
+/// verdict milder.
+pub(super) fn may_match(rule: RuleRef, without: (Outcome, Why)) -> (Outcome, Why) {
+    if without.0 > Outcome::Ask {
+        without
+    } else {
+        (Outcome::Ask, Why::RuleMaybe(rule))
     }
 }
 

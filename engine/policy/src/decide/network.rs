@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 
 use super::Decider;
 use super::command::Running;
-use super::groups::{Matched, Ruling};
+use super::groups::{Matched, Ruling, may_match};
 use super::path::{Access, Asked, Cover};
 use crate::document::{Outcome, RequestKind};
 use crate::effect::Follows;
@@ -95,15 +95,19 @@ impl Decider<'_> {
             || text.map_or_else(|| SmolStr::new_static("a host that is not known"), SmolStr::from),
             |host| host.name.clone(),
         );
+        let unruled = || match covered {
+            Some(rule) => (Outcome::Allow, Why::Covered(rule)),
+            None => self.default(RequestKind::Network),
+        };
         let (outcome, why) = match matched.ruling(self.plan, self.rules, &mut |_| Truth::Yes) {
             Ruling::Deny(rule) => (Outcome::Deny, Why::Rule(rule)),
-            Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => (Outcome::Ask, Why::RuleMaybe(rule)),
+            Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) if matched.allows(self.plan, self.rules) => {
+                (Outcome::Ask, Why::RuleMaybe(rule))
+            }
+            Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => may_match(rule, unruled()),
             Ruling::Ask(rule) => (Outcome::Ask, Why::Rule(rule)),
             Ruling::Allow(rule) => (Outcome::Allow, Why::Rule(rule)),
-            Ruling::Nothing => match covered {
-                Some(rule) => (Outcome::Allow, Why::Covered(rule)),
-                None => self.default(RequestKind::Network),
-            },
+            Ruling::Nothing => unruled(),
         };
         self.step(Request::Network(name), span, outcome, why, 0);
     }

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 
 pub(super) use self::names::names_of;
 use super::Decider;
-use super::groups::Ruling;
+use super::groups::{Ruling, may_match};
 use crate::document::{Outcome, RequestKind};
 use crate::effect::Follows;
 use crate::facts::{below, join_path};
@@ -220,35 +220,45 @@ impl Decider<'_> {
             Some(path) => Why::RuleThroughLink(rule, path.clone()),
             None => Why::Rule(rule),
         };
+        let kind = match asked.access {
+            Access::Read => RequestKind::Read,
+            Access::Write => RequestKind::Write,
+            Access::Delete => RequestKind::Delete,
+        };
+        let leads = leads_out.is_some();
+        let unruled = || match cover {
+            _ if let Some(rule) = asked.edited => (Outcome::Allow, Why::Covered(rule)),
+            Cover::Everything(rule) if check != 13 => (Outcome::Allow, Why::Covered(rule)),
+            Cover::Project(rule) if inside && check != 13 => (Outcome::Allow, Why::Covered(rule)),
+            Cover::Within(rule, places) if self.is_within(places, target, extent) => {
+                (Outcome::Allow, Why::Covered(rule))
+            }
+            Cover::None | Cover::Project(_) | Cover::Within(..) | Cover::Everything(_) => {
+                let (outcome, why) = self.default(kind);
+                (
+                    outcome,
+                    leads_out.map_or(why, |path| Why::DefaultThroughLink(kind, path)),
+                )
+            }
+        };
         let (outcome, why) = match ruling {
             Ruling::Deny(rule) => (Outcome::Deny, rule_why(rule)),
-            Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => (Outcome::Ask, Why::RuleMaybe(rule)),
+            Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => {
+                let allowed = self.plan.default_for(kind) != Outcome::Deny
+                    || (!leads && self.allows(asked, target, extent));
+                if allowed {
+                    (Outcome::Ask, Why::RuleMaybe(rule))
+                } else {
+                    may_match(rule, unruled())
+                }
+            }
             Ruling::Ask(rule) => (Outcome::Ask, rule_why(rule)),
             Ruling::Allow(_) if check == 13 => (
                 Outcome::Ask,
                 Why::Check("shows what another process holds".to_owned()),
             ),
             Ruling::Allow(rule) => (Outcome::Allow, rule_why(rule)),
-            Ruling::Nothing if let Some(rule) = asked.edited => (Outcome::Allow, Why::Covered(rule)),
-            Ruling::Nothing => match cover {
-                Cover::Everything(rule) if check != 13 => (Outcome::Allow, Why::Covered(rule)),
-                Cover::Project(rule) if inside && check != 13 => (Outcome::Allow, Why::Covered(rule)),
-                Cover::Within(rule, places) if self.is_within(places, target, extent) => {
-                    (Outcome::Allow, Why::Covered(rule))
-                }
-                Cover::None | Cover::Project(_) | Cover::Within(..) | Cover::Everything(_) => {
-                    let kind = match asked.access {
-                        Access::Read => RequestKind::Read,
-                        Access::Write => RequestKind::Write,
-                        Access::Delete => RequestKind::Delete,
-                    };
-                    let (outcome, why) = self.default(kind);
-                    (
-                        outcome,
-                        leads_out.map_or(why, |path| Why::DefaultThroughLink(kind, path)),
-                    )
-                }
-            },
+            Ruling::Nothing => unruled(),
         };
         (outcome, why, check)
     }

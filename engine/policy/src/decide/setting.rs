@@ -5,7 +5,7 @@ use smol_str::SmolStr;
 
 use super::Decider;
 use super::command::Running;
-use super::groups::{Matched, Ruling};
+use super::groups::{Matched, Ruling, may_match};
 use crate::document::{Outcome, RequestKind, Severity};
 use crate::truth::{Truth, glob_says};
 use crate::variables::{Danger, danger_of};
@@ -89,6 +89,12 @@ impl Decider<'_> {
         let danger = danger_of(name);
         let (outcome, why, check) = match matched.ruling(self.plan, self.rules, &mut |_| Truth::Yes) {
             Ruling::Deny(rule) => (Outcome::Deny, Why::Rule(rule), 0),
+            Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule)
+                if danger == Danger::Other && seen && !matched.allows(self.plan, self.rules) =>
+            {
+                let (outcome, why) = may_match(rule, self.default(RequestKind::Env));
+                (outcome, why, 0)
+            }
             Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => (Outcome::Ask, Why::RuleMaybe(rule), 0),
             Ruling::Ask(rule) => (Outcome::Ask, Why::Rule(rule), 0),
             Ruling::Allow(rule) => (Outcome::Allow, Why::Rule(rule), 0),

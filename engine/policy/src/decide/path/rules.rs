@@ -88,6 +88,20 @@ impl Decider<'_> {
             .fold(ruling, Ruling::stricter)
     }
 
+    /// Whether an allow rule matches a target for certain, whatever stricter rules say of it.
+    pub(super) fn allows(&self, asked: &Asked<'_>, target: &Target, extent: Extent) -> bool {
+        let mut matched = Matched::default();
+        self.match_index(
+            self.index_for(asked.access),
+            target,
+            extent,
+            &Names::default(),
+            false,
+            &mut matched,
+        );
+        matched.allows(self.plan, self.rules)
+    }
+
     pub(super) fn ruling_by_name(&self, asked: &Asked<'_>, target: &Target, extent: Extent) -> Ruling {
         let index = self.index_for(asked.access);
         let names = Names {
