@@ -20,6 +20,7 @@ use crate::source::{Place, Sources, Spanned};
 pub const SHIPPED: &[(&str, &str)] = &[
     ("builtin:base", include_str!("../../../policies/base.kdl")),
     ("builtin:readonly", include_str!("../../../policies/readonly.kdl")),
+    ("builtin:strict", include_str!("../../../policies/strict.kdl")),
 ];
 
 /// The text of a shipped policy.
