@@ -162,12 +162,31 @@ impl<'d> Cut<'d> {
         self.unknowns.push(Unknown { kind, why, span });
     }
 
+    /// The names of program and subcommands.
+    pub(super) fn called_by(&self) -> impl Iterator<Item = &SmolStr> {
+        self.words
+            .iter()
+            .filter(|word| word.kind == WordKind::Command)
+            .filter_map(|word| match &word.field.value {
+                Value::Known(name) => Some(name),
+                Value::OneOf(_)
+                | Value::Glob(_)
+                | Value::Below(_)
+                | Value::Affixed { .. }
+                | Value::Integer
+                | Value::Descriptor
+                | Value::Unknown(_) => None,
+            })
+    }
+
     /// Program and subcommands for a person.
     fn called(&self) -> String {
-        let mut out = self.program.to_string();
-        for command in self.chain.iter().skip(1) {
-            out.push(' ');
-            out.push_str(&command.name);
+        let mut out = String::new();
+        for name in self.called_by() {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(name);
         }
         out
     }

@@ -248,7 +248,18 @@ impl Reader {
         if let Some(own) = self.effect_prop(node) {
             command.own.push(own);
         }
-        self.props(node, &["effect"]);
+        command.each = self.switch_prop(node, "each");
+        self.props(node, &["effect", "each"]);
+        for name in std::iter::once(&command.name).chain(&command.aliases) {
+            match name.find('*') {
+                Some(at) if at + 1 < name.len() => {
+                    self.problem(node_span(node), format!("the `*` in `{name}` is not at its end"), None);
+                }
+                // What is matched by a beginning is never the beginning itself.
+                Some(_) => command.each = true,
+                None => {}
+            }
+        }
         let body: Vec<&KdlNode> = children(node).collect();
         let own = std::mem::take(&mut command.own);
         let mut command = self.command(command, &body, Place::Cmd, options, above);

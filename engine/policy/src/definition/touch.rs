@@ -70,9 +70,7 @@ struct Touch<'a, 'd> {
 pub(super) fn touch(mut cut: Cut<'_>, context: &ApplyContext) -> Use {
     let current = cut.current();
     let out = Use {
-        command: std::iter::once(cut.program.clone())
-            .chain(cut.chain.iter().skip(1).map(|command| command.name.clone()))
-            .collect(),
+        command: cut.called_by().cloned().collect(),
         words: std::mem::take(&mut cut.words),
         set_aside: std::mem::take(&mut cut.set_aside),
         effects: Vec::new(),

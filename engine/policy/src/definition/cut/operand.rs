@@ -6,7 +6,7 @@ use engine_shell::{Field, Value};
 
 use super::super::model::{Block, Command, Test};
 use super::super::operands::OperandPlan;
-use super::super::partial::equals;
+use super::super::partial::{begins, equals};
 use super::{Cut, Operand};
 use crate::effect::{UnknownKind, WordKind};
 
@@ -49,7 +49,10 @@ impl<'d> Cut<'d> {
         let could_be = self.current.commands.iter().any(|command| {
             std::iter::once(&command.name)
                 .chain(&command.aliases)
-                .any(|name| equals(&field.value, name).possible())
+                .any(|name| match name.strip_suffix('*') {
+                    Some(start) => begins(&field.value, start).possible(),
+                    None => equals(&field.value, name).possible(),
+                })
         });
         if takes_operands && !could_be {
             return Ok(None);
@@ -72,10 +75,15 @@ impl<'d> Cut<'d> {
         }
         self.chain.push(command);
         self.current = command;
+        let value = if command.each {
+            field.value.clone()
+        } else {
+            Value::Known(command.name.clone())
+        };
         self.push_word(
             WordKind::Command,
             Field {
-                value: Value::Known(command.name.clone()),
+                value,
                 ..field.clone()
             },
             Vec::new(),

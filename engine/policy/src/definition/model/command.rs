@@ -20,6 +20,8 @@ pub struct Command {
     pub name: SmolStr,
     /// Other names.
     pub aliases: Vec<SmolStr>,
+    /// Each of its names is a subcommand of its own rather than another word for the first.
+    pub each: bool,
     /// Display class (`search`, `read`, `list`, `neutral`, `silent`).
     pub class: Option<SmolStr>,
     /// Every option of its manual stands here.
@@ -167,9 +169,13 @@ impl Command {
     /// Finds a subcommand by name or alias.
     #[must_use]
     pub fn subcommand(&self, name: &str) -> Option<&Command> {
-        self.commands
-            .iter()
-            .find(|command| command.name == name || command.aliases.iter().any(|alias| alias == name))?
+        let named = |fits: fn(&str, &str) -> bool| {
+            self.commands
+                .iter()
+                .find(|command| fits(&command.name, name) || command.aliases.iter().any(|alias| fits(alias, name)))
+        };
+        named(|listed, name| listed == name)
+            .or_else(|| named(|listed, name| listed.strip_suffix('*').is_some_and(|start| name.starts_with(start))))?
             .command()
     }
 }

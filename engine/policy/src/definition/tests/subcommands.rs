@@ -101,3 +101,29 @@ fn operands_after_two_dashes_can_have_a_place_of_their_own() {
     let use_ = used(GIT, "git run name -- a -b");
     assert_eq!(effects(&use_)[1..], ["r a", "r -b"]);
 }
+
+#[test]
+fn subcommands_that_take_the_same_keep_their_names() {
+    let text = r#"
+bin "aws"
+cmd "ec2" "iam" each=#true {
+    cmd "describe-*" "list-*" { flags "--id <id>" }
+    cmd "describe-secrets" { unknown "secret" }
+    cmd "*" effect="write" { arg "[word]..." }
+}
+cmd "old" "new" { arg "[word]..." }
+"#;
+    let called = |command: &str| used(text, command).command;
+    assert_eq!(called("aws iam list-users"), ["aws", "iam", "list-users"]);
+    assert_eq!(called("aws ec2 run"), ["aws", "ec2", "run"]);
+    assert_eq!(called("aws new"), ["aws", "old"]);
+    assert_eq!(
+        normal(&used(text, "aws iam list-users --id 1")),
+        ["aws", "iam", "list-users", "o:--id", "v:1"]
+    );
+    assert_eq!(effects(&used(text, "aws ec2 describe-x")), Vec::<String>::new());
+    assert_eq!(effects(&used(text, "aws ec2 run")).len(), 1);
+    assert_eq!(kinds(&used(text, "aws ec2 describe-secrets")), [UnknownKind::Stated]);
+    assert_eq!(kinds(&used(text, "aws s3 list-x"))[0], UnknownKind::Subcommand);
+    assert_eq!(kinds(&used(text, "aws ec2 \"list-$X\"")).last(), Some(&UnknownKind::Subcommand));
+}
