@@ -253,7 +253,11 @@ impl Reader {
         for name in std::iter::once(&command.name).chain(&command.aliases) {
             match name.find('*') {
                 Some(at) if at + 1 < name.len() => {
-                    self.problem(node_span(node), format!("the `*` in `{name}` is not at its end"), None);
+                    self.problem(
+                        node_span(node),
+                        format!("the `*` in `{name}` is not at its end"),
+                        None,
+                    );
                 }
                 // What is matched by a beginning is never the beginning itself.
                 Some(_) => command.each = true,

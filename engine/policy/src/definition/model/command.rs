@@ -170,12 +170,18 @@ impl Command {
     #[must_use]
     pub fn subcommand(&self, name: &str) -> Option<&Command> {
         let named = |fits: fn(&str, &str) -> bool| {
-            self.commands
-                .iter()
-                .find(|command| fits(&command.name, name) || command.aliases.iter().any(|alias| fits(alias, name)))
+            self.commands.iter().find(|command| {
+                fits(&command.name, name) || command.aliases.iter().any(|alias| fits(alias, name))
+            })
         };
         named(|listed, name| listed == name)
-            .or_else(|| named(|listed, name| listed.strip_suffix('*').is_some_and(|start| name.starts_with(start))))?
+            .or_else(|| {
+                named(|listed, name| {
+                    listed
+                        .strip_suffix('*')
+                        .is_some_and(|start| name.starts_with(start))
+                })
+            })?
             .command()
     }
 }

@@ -123,7 +123,13 @@ cmd "old" "new" { arg "[word]..." }
     );
     assert_eq!(effects(&used(text, "aws ec2 describe-x")), Vec::<String>::new());
     assert_eq!(effects(&used(text, "aws ec2 run")).len(), 1);
-    assert_eq!(kinds(&used(text, "aws ec2 describe-secrets")), [UnknownKind::Stated]);
+    assert_eq!(
+        kinds(&used(text, "aws ec2 describe-secrets")),
+        [UnknownKind::Stated]
+    );
     assert_eq!(kinds(&used(text, "aws s3 list-x"))[0], UnknownKind::Subcommand);
-    assert_eq!(kinds(&used(text, "aws ec2 \"list-$X\"")).last(), Some(&UnknownKind::Subcommand));
+    assert_eq!(
+        kinds(&used(text, "aws ec2 \"list-$X\"")).last(),
+        Some(&UnknownKind::Subcommand)
+    );
 }
