@@ -4,6 +4,7 @@ mod check;
 mod complete;
 mod exit;
 mod explain;
+mod fmt;
 mod json;
 mod options;
 mod out;
@@ -30,6 +31,7 @@ enum Command {
     Check(check::Check),
     Test(test::Test),
     Explain(explain::Explain),
+    Fmt(fmt::Fmt),
     Completions(complete::Completions),
 }
 
@@ -39,6 +41,7 @@ fn main() -> std::process::ExitCode {
             Command::Check(check) => check.run(),
             Command::Test(test) => test.run(),
             Command::Explain(explain) => explain.run(),
+            Command::Fmt(fmt) => fmt.run(),
             Command::Completions(completions) => completions.run(),
         },
         Err(error) => {

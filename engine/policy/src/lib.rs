@@ -8,6 +8,7 @@ pub mod document;
 mod effect;
 mod facts;
 mod layer;
+pub mod format;
 mod load;
 mod names;
 pub mod pattern;

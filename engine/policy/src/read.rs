@@ -6,9 +6,9 @@
 //! checked before anything recursive looks at it.
 
 mod decode;
-mod kdl;
+pub(crate) mod kdl;
 mod node;
-mod toml;
+pub(crate) mod toml;
 
 pub use kdl::{KdlTree, parse_kdl};
 pub use node::{Argument, Disabled, Literal, Node, Property};

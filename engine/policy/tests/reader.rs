@@ -180,6 +180,7 @@ fn kdl_text() -> impl Strategy<Value = String> {
         "--flag",
         "é",
         "\\\n  x",
+        "\\ // c\n  y",
         "/* c */",
         "#nan",
         "a'b",

@@ -6,6 +6,7 @@
 
 mod corpus;
 mod decide;
+mod format;
 mod mutate;
 mod policy;
 mod shell;
@@ -13,6 +14,7 @@ mod spans;
 
 pub use corpus::{everyday_commands, fixture_commands, fixture_policies};
 pub use decide::{Setting, decides_monotonically, plan_of, verdict};
+pub use format::formats;
 pub use mutate::Mutator;
 pub use policy::reads_policy;
 pub use shell::reads_shell;

@@ -10,6 +10,10 @@
 mod chars;
 mod number;
 mod parse;
+mod piece;
 mod string;
 
+pub(crate) use chars::{is_blank, is_newline};
+pub(crate) use parse::parse_pieces;
 pub use parse::{KdlTree, parse_kdl};
+pub(crate) use piece::{Piece, PieceKind};

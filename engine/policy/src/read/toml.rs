@@ -18,7 +18,7 @@ use crate::source::{Place, SourceId};
 
 /// Reads a text. Its size is the caller's to bound.
 pub(super) fn parse_toml(text: &str, source: SourceId) -> (Vec<Node>, Vec<Diagnostic>) {
-    let diagnostics = syntax(text, source);
+    let (_, diagnostics) = events(text, source);
     if !diagnostics.is_empty() {
         return (Vec::new(), diagnostics);
     }
@@ -31,19 +31,27 @@ pub(super) fn parse_toml(text: &str, source: SourceId) -> (Vec<Node>, Vec<Diagno
             let tree = tree::of_table(document.as_table(), text, whole);
             map::nodes(&tree)
         }
-        Err(error) => {
-            let span = error.span().unwrap_or_default();
-            let place = Place {
-                source,
-                span: Span::new(span.start, span.end),
-            };
-            (Vec::new(), vec![syntax_error(error.message(), place)])
-        }
+        Err(error) => (Vec::new(), vec![of_library(&error, source)]),
     }
 }
 
-/// Every mistake of the grammar, those inside values included; what the values mean is looked at later.
-fn syntax(text: &str, source: SourceId) -> Vec<Diagnostic> {
+/// Everything a text is made of, or every mistake of its grammar.
+pub(crate) fn parse_events(text: &str, source: SourceId) -> Result<Vec<Event>, Vec<Diagnostic>> {
+    let (events, mut diagnostics) = events(text, source);
+    if diagnostics.is_empty()
+        && let Err(error) = toml_edit::Document::parse(text)
+    {
+        diagnostics.push(of_library(&error, source));
+    }
+    if diagnostics.is_empty() {
+        Ok(events)
+    } else {
+        Err(diagnostics)
+    }
+}
+
+/// Events, and every mistake of the grammar, those inside values included; what the values mean is looked at later.
+fn events(text: &str, source: SourceId) -> (Vec<Event>, Vec<Diagnostic>) {
     let toml = Source::new(text);
     let tokens = toml.lex().into_vec();
     let mut found: Vec<ParseError> = Vec::new();
@@ -85,14 +93,21 @@ fn syntax(text: &str, source: SourceId) -> Vec<Diagnostic> {
             | EventKind::Error => {}
         }
     }
-    found
-        .iter()
-        .map(|error| {
-            let at = error.unexpected().or(error.context());
-            let span = at.map_or(Span::new(0, 0), |at| Span::new(at.start(), at.end()));
-            syntax_error(error.description(), Place { source, span })
-        })
-        .collect()
+    let diagnostics = found.iter().map(|error| {
+        let at = error.unexpected().or(error.context());
+        let span = at.map_or(Span::new(0, 0), |at| Span::new(at.start(), at.end()));
+        syntax_error(error.description(), Place { source, span })
+    });
+    (events, diagnostics.collect())
+}
+
+fn of_library(error: &toml_edit::TomlError, source: SourceId) -> Diagnostic {
+    let span = error.span().unwrap_or_default();
+    let place = Place {
+        source,
+        span: Span::new(span.start, span.end),
+    };
+    syntax_error(error.message(), place)
 }
 
 fn syntax_error(message: &str, place: Place) -> Diagnostic {

@@ -1,7 +1,7 @@
 //! Classes of characters of KDL 2.0.
 
 /// Characters that end a line.
-pub(super) fn is_newline(c: char) -> bool {
+pub(crate) fn is_newline(c: char) -> bool {
     matches!(
         c,
         '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
@@ -9,7 +9,7 @@ pub(super) fn is_newline(c: char) -> bool {
 }
 
 /// Blanks inside a line.
-pub(super) fn is_blank(c: char) -> bool {
+pub(crate) fn is_blank(c: char) -> bool {
     matches!(
         c,
         '\t' | ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}'
@@ -17,7 +17,7 @@ pub(super) fn is_blank(c: char) -> bool {
 }
 
 /// Characters that may stand nowhere in a text, not even in a comment.
-pub(super) fn is_forbidden(c: char) -> bool {
+pub(crate) fn is_forbidden(c: char) -> bool {
     matches!(
         c,
         '\0'..='\u{8}'
@@ -31,7 +31,7 @@ pub(super) fn is_forbidden(c: char) -> bool {
 }
 
 /// Characters of a word that needs no quotes.
-pub(super) fn is_word(c: char) -> bool {
+pub(crate) fn is_word(c: char) -> bool {
     !is_newline(c)
         && !is_blank(c)
         && !is_forbidden(c)

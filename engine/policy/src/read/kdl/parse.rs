@@ -9,6 +9,7 @@ use super::super::node::{Argument, Disabled, Literal, Node, Property};
 use super::super::{MAX_DEPTH, MAX_PROBLEMS};
 use super::chars::{is_forbidden, is_newline, is_word};
 use super::number::parse_number;
+use super::piece::{Piece, PieceKind, Pieces};
 use super::string::parse_string;
 use crate::diagnostic::Diagnostic;
 use crate::source::{Place, SourceId, Spanned};
@@ -27,6 +28,17 @@ pub struct KdlTree {
 /// Reads a text. Its size is the caller's to bound.
 #[must_use]
 pub fn parse_kdl(text: &str, source: SourceId) -> KdlTree {
+    parse(text, source, Pieces::unwanted()).tree
+}
+
+/// Reads a text and keeps everything it is made of. The pieces are whole only where there is no diagnostic but those about types and
+/// about properties that are given twice.
+pub(crate) fn parse_pieces(text: &str, source: SourceId) -> (KdlTree, Vec<Piece>) {
+    let parser = parse(text, source, Pieces::wanted());
+    (parser.tree, parser.pieces.into_list())
+}
+
+fn parse(text: &str, source: SourceId, pieces: Pieces) -> Parser<'_> {
     let mut parser = Parser {
         text,
         at: 0,
@@ -35,10 +47,11 @@ pub fn parse_kdl(text: &str, source: SourceId) -> KdlTree {
         path: Vec::new(),
         stopped: false,
         silent: 0,
+        pieces,
     };
     parser.eat("\u{feff}");
     parser.tree.nodes = parser.nodes(None);
-    parser.tree
+    parser
 }
 
 struct Parser<'t> {
@@ -52,6 +65,8 @@ struct Parser<'t> {
     stopped: bool,
     /// How many `/-` the cursor is under.
     silent: usize,
+    /// What was passed, for those who want all of it.
+    pieces: Pieces,
 }
 
 /// What ends the part of a node that was read: the rest of the node is skipped.
@@ -133,6 +148,7 @@ impl<'t> Parser<'t> {
                 Some('}') => {
                     let start = self.at;
                     self.bump();
+                    self.pieces.add(PieceKind::Close, start, self.at);
                     if open.is_some() {
                         return nodes;
                     }
@@ -145,6 +161,7 @@ impl<'t> Parser<'t> {
                 Some(_) => {
                     let start = self.at;
                     if self.eat("/-") {
+                        self.pieces.add(PieceKind::Slashdash, start, self.at);
                         let _ = self.disabled_node(start);
                     } else if let Some(node) = self.node() {
                         nodes.push(node);
@@ -186,6 +203,7 @@ impl<'t> Parser<'t> {
     /// One node with its terminator. After a mistake the node is kept as far as it was read.
     fn node(&mut self) -> Option<Node> {
         let start = self.at;
+        self.pieces.add(PieceKind::NodeStart, start, start);
         if self.type_annotation().is_err() {
             self.recover();
             return None;
@@ -204,6 +222,7 @@ impl<'t> Parser<'t> {
                 return None;
             }
         };
+        self.pieces.add(PieceKind::Name, name_start, self.at);
         let mut node = Node {
             place: self.place(start, self.at),
             name,
@@ -228,20 +247,27 @@ impl<'t> Parser<'t> {
             let spaced = self.skip_node_space();
             let start = self.at;
             match self.peek() {
-                None | Some('}') => return Ok(()),
+                None | Some('}') => {
+                    self.pieces.add(PieceKind::NodeEnd, start, start);
+                    return Ok(());
+                }
                 Some(';') => {
+                    self.pieces.add(PieceKind::NodeEnd, start, start);
                     self.bump();
                     return Ok(());
                 }
                 Some(c) if is_newline(c) => {
+                    self.pieces.add(PieceKind::NodeEnd, start, start);
                     self.bump();
                     return Ok(());
                 }
                 Some('/') if self.rest().starts_with("//") => {
+                    self.pieces.add(PieceKind::NodeEnd, start, start);
                     self.skip_line_comment();
                     return Ok(());
                 }
                 Some('/') if self.eat("/-") => {
+                    self.pieces.add(PieceKind::Slashdash, start, self.at);
                     self.skip_lines();
                     self.tree.disabled.push(Disabled {
                         path: self.path.clone(),
@@ -297,6 +323,7 @@ impl<'t> Parser<'t> {
             return Err(Broken);
         }
         self.bump();
+        self.pieces.add(PieceKind::Open, open, self.at);
         let nodes = self.nodes(Some(open));
         Ok(nodes)
     }
@@ -309,11 +336,13 @@ impl<'t> Parser<'t> {
         let value_start = self.at;
         let value = self.value()?;
         let value_end = self.at;
+        self.pieces.add(PieceKind::Value, value_start, value_end);
         // A property is told from an argument by the `=` behind it, blanks allowed.
-        let mark = (self.at, self.tree.disabled.len());
+        let mark = (self.at, self.pieces.len());
         self.skip_node_space();
         if !annotated && self.peek() == Some('=') {
             self.bump();
+            self.pieces.add(PieceKind::Equals, self.at - 1, self.at);
             self.skip_node_space();
             let Literal::Text(name) = value.value else {
                 self.problem(
@@ -338,7 +367,9 @@ impl<'t> Parser<'t> {
                 );
                 return Err(Broken);
             }
+            let start_of_value = self.at;
             let argument = self.value()?;
+            self.pieces.add(PieceKind::Value, start_of_value, self.at);
             if let Some(first) = properties.iter().find(|property| property.name.value == name) {
                 let first = first.name.place;
                 if !self.stopped && self.silent == 0 {
@@ -358,6 +389,7 @@ impl<'t> Parser<'t> {
             }
         } else {
             self.at = mark.0;
+            self.pieces.forget(mark.1);
             arguments.push(value);
         }
         Ok(())
@@ -489,6 +521,7 @@ impl<'t> Parser<'t> {
         if self.peek() != Some('(') {
             return Ok(false);
         }
+        let before = self.pieces.len();
         self.bump();
         self.skip_node_space();
         if self.word(true)?.is_none() {
@@ -506,6 +539,8 @@ impl<'t> Parser<'t> {
             return Err(Broken);
         }
         let end = self.at;
+        self.pieces.forget(before);
+        self.pieces.add(PieceKind::Type, start, end);
         self.report(
             "policy::type-annotation",
             start,

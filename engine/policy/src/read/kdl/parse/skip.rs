@@ -3,7 +3,7 @@
 use super::super::super::MAX_DEPTH;
 use super::super::chars::{is_blank, is_forbidden, is_newline};
 use super::super::string::parse_string;
-use super::Parser;
+use super::{Parser, PieceKind};
 
 impl Parser<'_> {
     /// Skips the rest of a broken node: up to the end of its line, or of the block that it opens there.
@@ -71,6 +71,7 @@ impl Parser<'_> {
     /// `\` at the end of a line.
     pub(super) fn skip_continuation(&mut self) -> bool {
         let start = self.at;
+        let pieces = self.pieces.len();
         self.bump();
         while let Some(c) = self.peek() {
             if is_blank(c) {
@@ -90,20 +91,26 @@ impl Parser<'_> {
                 true
             }
             Some('/') if self.rest().starts_with("//") => {
+                // The end of the line is that of the comment, too.
                 self.skip_line_comment();
+                if !self.eat("\r\n") && self.peek().is_some() {
+                    self.bump();
+                }
                 true
             }
             Some(_) => {
                 self.at = start;
+                self.pieces.forget(pieces);
                 false
             }
         }
     }
 
     pub(super) fn skip_line_comment(&mut self) {
+        let start = self.at;
         while let Some(c) = self.peek() {
             if is_newline(c) {
-                return;
+                break;
             }
             if is_forbidden(c) {
                 let at = self.at;
@@ -116,6 +123,7 @@ impl Parser<'_> {
             }
             self.bump();
         }
+        self.pieces.add(PieceKind::LineComment, start, self.at);
     }
 
     pub(super) fn skip_comment(&mut self) {
@@ -133,6 +141,7 @@ impl Parser<'_> {
             } else if self.eat("*/") {
                 depth -= 1;
                 if depth == 0 {
+                    self.pieces.add(PieceKind::BlockComment, start, self.at);
                     return;
                 }
             } else {

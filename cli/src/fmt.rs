@@ -1,0 +1,252 @@
+//! `engine fmt`: policies and command definitions in one style, and policies in the other spelling.
+//!
+//! Invariant (whole or untouched): a file is replaced at once by what was read back and found to say the same, or it stays as it is.
+
+mod replace;
+
+use std::io::Read as _;
+use std::path::Path;
+
+use engine_policy::format::{FormatError, reformat};
+use engine_policy::read::{Format as Spelling, MAX_TEXT_BYTES};
+use engine_policy::{Files as _, Sources};
+use serde_json::json;
+use similar::{ChangeTag, TextDiff};
+
+use crate::exit::Exit;
+use crate::options::Format;
+use crate::out::{Paint, visible};
+use crate::{check, out, policies};
+
+/// Puts policies and command definitions into one style
+///
+/// Comments and the spelling of every value are kept. Without arguments: the policies found. Files that cannot be read as KDL or TOML
+/// are not touched, and all their mistakes are shown.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Fmt {
+    /// Files, `.kdl` or `.toml`; `-` for standard input, which is printed to standard output
+    #[arg(value_name = "FILE")]
+    files: Vec<String>,
+
+    /// Changes nothing: shows what would change, and fails (exit code 1) if anything would
+    #[arg(long)]
+    check: bool,
+
+    /// Changes nothing: shows what would change
+    #[arg(long, conflicts_with = "check")]
+    diff: bool,
+
+    /// Name of what comes from standard input; its ending says how it is spelled
+    #[arg(long, value_name = "NAME", default_value = "stdin.kdl")]
+    stdin_name: String,
+
+    /// How to print what was done
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// What became of a file.
+enum Done {
+    Unchanged,
+    /// Old text, new text.
+    Changed(String, String),
+}
+
+impl Fmt {
+    pub(crate) fn run(&self) -> Exit {
+        match self.try_run() {
+            Ok(exit) | Err(exit) => exit,
+        }
+    }
+
+    fn try_run(&self) -> Result<Exit, Exit> {
+        let files = if self.files.is_empty() {
+            let start = check::Start::of(None)?;
+            policies::found(&start.project)
+        } else {
+            self.files.clone()
+        };
+        if files.is_empty() {
+            out::complain("engine: no policy file found; name the files to format\n");
+            return Ok(Exit::Fine);
+        }
+        let mut exit = Exit::Fine;
+        for file in &files {
+            let own = match self.file(file) {
+                Ok(done) => self.tell(file, &done),
+                Err(own) => {
+                    if self.format == Format::Json {
+                        out::print(&format!(
+                            "{}\n",
+                            json!({ "file": self.shown(file), "valid": false })
+                        ));
+                    }
+                    own
+                }
+            };
+            exit = worse(exit, own);
+        }
+        Ok(exit)
+    }
+
+    fn shown<'n>(&'n self, file: &'n str) -> &'n str {
+        if file == "-" { &self.stdin_name } else { file }
+    }
+
+    /// The old and the new text of one file; written where that is wanted.
+    fn file(&self, file: &str) -> Result<Done, Exit> {
+        let name = self.shown(file);
+        let spelling = spelling_of(name)?;
+        let text = text_of(file, name)?;
+        let mut sources = Sources::new();
+        let printed = reformat(name, &text, spelling, &mut sources)
+            .map_err(|error| complain_about(name, &error, &sources))?;
+        if printed == text {
+            if file == "-" && !self.check && !self.diff {
+                out::print(&printed);
+            }
+            return Ok(Done::Unchanged);
+        }
+        if !self.check && !self.diff {
+            if file == "-" {
+                out::print(&printed);
+            } else {
+                replace::replace(Path::new(file), &text, &printed).map_err(|why| {
+                    out::complain(&format!("engine: cannot write `{}`: {why}\n", visible(name)));
+                    Exit::Invalid
+                })?;
+            }
+        }
+        Ok(Done::Changed(text, printed))
+    }
+
+    /// Says what became of a file.
+    fn tell(&self, file: &str, done: &Done) -> Exit {
+        let name = self.shown(file);
+        let written = !self.check && !self.diff;
+        let (changed, diff) = match done {
+            Done::Unchanged => (false, None),
+            Done::Changed(old, new) => (true, (!written).then_some((old, new))),
+        };
+        match self.format {
+            Format::Json if file == "-" && written => {}
+            Format::Json => {
+                let mut json = json!({ "file": name, "valid": true, "changed": changed });
+                if let (Some((old, new)), Some(object)) = (diff, json.as_object_mut()) {
+                    object.insert("diff".to_owned(), unified(name, old, new, None).into());
+                }
+                out::print(&format!("{json}\n"));
+            }
+            Format::Human => match diff {
+                Some((old, new)) => out::print(&unified(name, old, new, Some(Paint::for_stdout()))),
+                None if changed && file != "-" => out::print(&format!("formatted {}\n", visible(name))),
+                None => {}
+            },
+        }
+        if changed && self.check {
+            Exit::Failed
+        } else {
+            Exit::Fine
+        }
+    }
+}
+
+fn spelling_of(name: &str) -> Result<Spelling, Exit> {
+    Spelling::of_name(name).ok_or_else(|| {
+        out::complain(&format!(
+            "engine: `{}` ends neither in `.kdl` nor in `.toml`\n",
+            visible(name)
+        ));
+        Exit::Usage
+    })
+}
+
+fn text_of(file: &str, name: &str) -> Result<String, Exit> {
+    let text = if file == "-" {
+        let mut bytes = Vec::new();
+        // One byte more than is allowed shows that there is too much.
+        let most = u64::try_from(MAX_TEXT_BYTES + 1).unwrap_or(u64::MAX);
+        match std::io::stdin().lock().take(most).read_to_end(&mut bytes) {
+            Ok(_) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    } else {
+        policies::DiskFiles.text(file)
+    };
+    text.map_err(|why| {
+        out::complain(&format!("engine: cannot read `{}`: {why}\n", visible(name)));
+        Exit::Invalid
+    })
+}
+
+/// Says why a file was not printed.
+fn complain_about(name: &str, error: &FormatError, sources: &Sources) -> Exit {
+    match error {
+        FormatError::Invalid(diagnostics) => {
+            policies::report(diagnostics, sources);
+            Exit::Invalid
+        }
+        FormatError::Differs(what) => internal(name, what),
+        _ => internal(name, "an unknown fault"),
+    }
+}
+
+fn internal(name: &str, what: &str) -> Exit {
+    out::complain(&format!(
+        "engine: internal error: `{}` is left as it is, since formatting would have changed it: {}\n",
+        visible(name),
+        visible(what)
+    ));
+    Exit::Internal
+}
+
+/// The worse of two ends, the engine's own faults first.
+fn worse(one: Exit, other: Exit) -> Exit {
+    let rank = |exit| match exit {
+        Exit::Fine => 0,
+        Exit::Asked => 1,
+        Exit::Failed => 2,
+        Exit::Denied => 3,
+        Exit::Invalid => 4,
+        Exit::Usage => 5,
+        Exit::Internal => 6,
+    };
+    if rank(other) > rank(one) { other } else { one }
+}
+
+/// Lines that differ, with some around them; painted and made visible for people.
+fn unified(name: &str, old: &str, new: &str, paint: Option<Paint>) -> String {
+    let diff = TextDiff::configure()
+        .timeout(std::time::Duration::from_secs(5))
+        .diff_lines(old, new);
+    let mut shown = format!("--- {0}\n+++ {0} formatted\n", visible(name));
+    for hunk in diff.unified_diff().context_radius(2).iter_hunks() {
+        shown.push_str(&hunk.header().to_string());
+        shown.push('\n');
+        for change in hunk.iter_changes() {
+            let mark = match change.tag() {
+                ChangeTag::Equal => ' ',
+                ChangeTag::Delete => '-',
+                ChangeTag::Insert => '+',
+            };
+            let text = change.value().trim_end_matches('\n');
+            let line = match paint {
+                None => format!("{mark}{text}"),
+                Some(paint) => {
+                    let line = format!("{mark}{}", visible(text));
+                    match change.tag() {
+                        ChangeTag::Equal => line,
+                        ChangeTag::Delete => paint.red(&line),
+                        ChangeTag::Insert => paint.green(&line),
+                    }
+                }
+            };
+            shown.push_str(&line);
+            shown.push('\n');
+            if change.missing_newline() {
+                shown.push_str("\\ no end of line\n");
+            }
+        }
+    }
+    shown
+}
