@@ -14,7 +14,6 @@ use serde_json::json;
 use similar::{ChangeTag, TextDiff};
 
 use crate::exit::Exit;
-use crate::options::Format;
 use crate::out::{Paint, visible};
 use crate::{check, out, policies};
 
@@ -42,7 +41,17 @@ pub(crate) struct Fmt {
 
     /// How to print what was done
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: Printed,
+}
+
+/// How it is told what became of files; there is nothing in it for code scanners and build servers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Printed {
+    /// For people; not a stable interface
+    #[default]
+    Human,
+    /// For programs, one object a line; stable
+    Json,
 }
 
 /// What became of a file.
@@ -75,7 +84,7 @@ impl Fmt {
             let own = match self.file(file) {
                 Ok(done) => self.tell(file, &done),
                 Err(own) => {
-                    if self.format == Format::Json {
+                    if self.format == Printed::Json {
                         out::print(&format!(
                             "{}\n",
                             json!({ "file": self.shown(file), "valid": false })
@@ -129,15 +138,15 @@ impl Fmt {
             Done::Changed(old, new) => (true, (!written).then_some((old, new))),
         };
         match self.format {
-            Format::Json if file == "-" && written => {}
-            Format::Json => {
+            Printed::Json if file == "-" && written => {}
+            Printed::Json => {
                 let mut json = json!({ "file": name, "valid": true, "changed": changed });
                 if let (Some((old, new)), Some(object)) = (diff, json.as_object_mut()) {
                     object.insert("diff".to_owned(), unified(name, old, new, None).into());
                 }
                 out::print(&format!("{json}\n"));
             }
-            Format::Human => match diff {
+            Printed::Human => match diff {
                 Some((old, new)) => out::print(&unified(name, old, new, Some(Paint::for_stdout()))),
                 None if changed && file != "-" => out::print(&format!("formatted {}\n", visible(name))),
                 None => {}
