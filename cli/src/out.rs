@@ -13,6 +13,11 @@ pub(crate) fn complain(text: &str) {
     let _closed = io::stderr().lock().write_all(text.as_bytes());
 }
 
+/// Whether a person reads standard output as it is written.
+pub(crate) fn is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
 /// Colours, where standard output is a terminal and nobody asked for none (<https://no-color.org>).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {

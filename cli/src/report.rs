@@ -14,7 +14,7 @@ mod sarif;
 mod verdict;
 
 pub(crate) use codes::about;
-pub(crate) use human::problem;
+pub(crate) use human::{problem, share};
 pub(crate) use verdict::of_decision;
 
 use engine_policy::{Diagnostic, Level, Outcome, Place, SourceId, Sources};

@@ -1,14 +1,16 @@
 //! `engine test`: the tests of policies, of command definitions, and files of cases.
 
-use std::fmt::Write as _;
+mod coverage;
+mod suites;
+mod watch;
+
 use std::path::Path;
 
-use engine_policy::definition::{run_examples, shipped_with_examples};
-use engine_policy::{CaseRunner, Decision, Level, Outcome, Place, Plan, TestResult, parse_case, run_tests};
+use engine_policy::Coverage;
 
 use crate::exit::Exit;
 use crate::options::Format;
-use crate::report::{self, Detail, Finding, Report, Suite, Tested};
+use crate::report::{self, Detail, Report};
 use crate::{check, out, policies};
 
 /// Runs the tests of policies, or files of cases
@@ -16,6 +18,7 @@ use crate::{check, out, policies};
 /// Without arguments: the `tests` blocks of the policies found, else of the shipped ones. A `.kdl` or `.toml` file: its `tests` blocks. A
 /// `.jsonl` file: cases, each with a policy of its own.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Test {
     /// Policy files and case files; `builtin:NAME` for a shipped policy, `commands` for the tests of the shipped command definitions
     #[arg(value_name = "FILE")]
@@ -25,240 +28,124 @@ pub(crate) struct Test {
     #[arg(long, short)]
     verbose: bool,
 
+    /// Runs only the tests whose call holds this text
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+
+    /// Shows which rules decide at least one test
+    #[arg(long)]
+    coverage: bool,
+
+    /// Fails if fewer rules than this, in percent, decide at least one test
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    threshold: Option<u8>,
+
+    /// Runs again whenever one of the files changes, until it is interrupted
+    #[arg(long)]
+    watch: bool,
+
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
+const EXAMPLES: &str = "Examples:
+  engine test shop.kdl                        the tests that stand in a policy
+  engine test shop.kdl --threshold 90         and whether nine of ten rules are tested
+  engine test --watch                         again whenever a policy changes
+  engine test --format junit > results.xml    for a build server";
+
+/// What one run gives.
+struct Run {
+    report: Report,
+    coverage: Coverage,
+    exit: Exit,
+}
+
 impl Test {
     pub(crate) fn run(&self) -> Exit {
-        match self.try_run() {
-            Ok(exit) | Err(exit) => exit,
+        let start = match check::Start::of(None) {
+            Ok(start) => start,
+            Err(exit) => return exit,
+        };
+        if self.watch {
+            return watch::again_and_again(self, &start.project);
+        }
+        let run = self.once(&start.project);
+        out::print(&self.shown(&run));
+        run.exit
+    }
+
+    /// The files that are tested: those given, else those found.
+    fn files(&self, project: &str) -> Vec<String> {
+        if !self.files.is_empty() {
+            return self.files.clone();
+        }
+        let found = policies::found(project);
+        if !found.is_empty() {
+            return found;
+        }
+        let shipped = engine_policy::SHIPPED.iter().map(|(name, _)| (*name).to_owned());
+        shipped.chain(["commands".to_owned()]).collect()
+    }
+
+    fn once(&self, project: &str) -> Run {
+        let mut report = Report::new("test", project);
+        let mut coverage = Coverage::default();
+        for file in self.files(project) {
+            let is_cases = Path::new(&file)
+                .extension()
+                .is_some_and(|ending| ending == "jsonl");
+            if file == "commands" {
+                report.suites.push(suites::definitions(self));
+            } else if is_cases {
+                suites::cases(self, &mut report, &file);
+            } else {
+                coverage
+                    .rules
+                    .extend(suites::policy(self, &mut report, &file).rules);
+            }
+        }
+        let failed = report.tally().failed > 0;
+        if self.covers() {
+            coverage::add(self, &mut report, &coverage);
+        }
+        let nothing_ran = report.done && report.suites.iter().all(|suite| suite.tests.is_empty());
+        let exit = if !report.done {
+            Exit::Invalid
+        } else if failed || self.threshold.is_some_and(|percent| !coverage.reaches(percent)) {
+            Exit::Failed
+        } else if nothing_ran && let Some(text) = &self.filter {
+            out::complain(&format!("engine: no test holds `{text}`\n"));
+            Exit::Usage
+        } else {
+            Exit::Fine
+        };
+        Run {
+            report,
+            coverage,
+            exit,
         }
     }
 
-    fn try_run(&self) -> Result<Exit, Exit> {
-        let start = check::Start::of(None)?;
-        let files = if self.files.is_empty() {
-            default_files(&start.project)
-        } else {
-            self.files.clone()
-        };
-        let mut report = Report::new("test", &start.project);
-        for file in &files {
-            if file == "commands" {
-                report.suites.push(definitions());
-            } else if Path::new(file)
-                .extension()
-                .is_some_and(|ending| ending == "jsonl")
-            {
-                cases(&mut report, file)?;
-            } else {
-                self.policy(&mut report, file);
-            }
-        }
+    fn shown(&self, run: &Run) -> String {
         let detail = if self.verbose {
             Detail::Whole
         } else {
             Detail::Short
         };
-        out::print(&report::render(self.format, &report, detail));
-        Ok(if !report.done {
-            Exit::Invalid
-        } else if report.tally().failed == 0 {
-            Exit::Fine
-        } else {
-            Exit::Failed
-        })
-    }
-
-    fn policy(&self, report: &mut Report, file: &str) {
-        let mut loaded = policies::read(&[file.to_owned()]);
-        let plan = loaded.compile();
-        let known = report.sources.iter().count();
-        for source in loaded.sources.iter() {
-            report.sources.add(&source.name, &source.text);
+        let mut text = report::render(self.format, &run.report, detail);
+        if self.format == Format::Human && self.covers() {
+            text.push_str(&coverage::table(&run.report, &run.coverage));
         }
-        let ids: Vec<_> = report.sources.ids().skip(known).collect();
-        // Places of the file's own texts among those of the report.
-        let moved = |place: Place| Place {
-            source: ids.get(place.source.index()).copied().unwrap_or_default(),
-            ..place
-        };
-        if self.format == Format::Human {
-            policies::report(&loaded.diagnostics, &loaded.sources);
-        } else {
-            report
-                .findings
-                .extend(loaded.diagnostics.iter().map(|diagnostic| {
-                    let mut finding = Finding::from(diagnostic);
-                    for (place, _) in &mut finding.places {
-                        *place = moved(*place);
-                    }
-                    finding
-                }));
-        }
-        let Some(plan) = plan else {
-            report.done = false;
-            return;
-        };
-        let first = loaded.documents.len() - loaded.own;
-        let own = loaded.documents.get(first..).unwrap_or_default();
-        let mut suite = Suite {
-            file: file.to_owned(),
-            tests: Vec::new(),
-        };
-        for result in run_tests(&plan, own) {
-            let line = loaded.sources.line_column(result.place).line;
-            let test = tested(&plan, &result, line);
-            if !test.passed {
-                report.findings.push(failure(&test, Some(moved(result.place))));
-            }
-            suite.tests.push(test);
-        }
-        report.suites.push(suite);
+        text
     }
-}
 
-fn default_files(project: &str) -> Vec<String> {
-    let found = policies::found(project);
-    if !found.is_empty() {
-        return found;
+    fn wants(&self, call: &str) -> bool {
+        self.filter.as_ref().is_none_or(|text| call.contains(text))
     }
-    let shipped = engine_policy::SHIPPED.iter().map(|(name, _)| (*name).to_owned());
-    shipped.chain(["commands".to_owned()]).collect()
-}
 
-fn tested(plan: &Plan, result: &TestResult, line: usize) -> Tested {
-    let mut detail = format!(
-        "must be {}, is {}",
-        result.expected.as_str(),
-        result.decision.outcome.as_str()
-    );
-    if let Some(rule) = &result.rule {
-        let _infallible = write!(detail, " (by the rule `{rule}`)");
+    fn covers(&self) -> bool {
+        self.coverage || self.threshold.is_some()
     }
-    reasons(&mut detail, &result.decision, plan);
-    Tested {
-        name: result.call.clone(),
-        expected: result.expected.as_str(),
-        verdict: Some(result.decision.outcome),
-        passed: result.passed,
-        breach: result.decision.outcome == Outcome::Allow && result.expected != Outcome::Allow,
-        line: Some(line),
-        detail,
-    }
-}
-
-fn reasons(detail: &mut String, decision: &Decision, plan: &Plan) {
-    for step in decision.reasons().take(3) {
-        let _infallible = write!(
-            detail,
-            "; {}: {}",
-            step.request.describe(),
-            step.why.describe(plan)
-        );
-    }
-}
-
-/// A test that failed, at its place.
-fn failure(test: &Tested, place: Option<Place>) -> Finding {
-    let code = if test.breach {
-        "test::breach"
-    } else {
-        "test::failed"
-    };
-    Finding {
-        level: Level::Error,
-        code: code.to_owned(),
-        about: None,
-        message: format!("{}: {}", test.name, test.detail),
-        help: None,
-        places: place.into_iter().map(|place| (place, String::new())).collect(),
-        of_test: true,
-    }
-}
-
-fn cases(report: &mut Report, file: &str) -> Result<(), Exit> {
-    use engine_policy::Files as _;
-
-    let text = policies::DiskFiles.text(file).map_err(|why| {
-        out::complain(&format!("engine: cannot read `{file}`: {why}\n"));
-        Exit::Invalid
-    })?;
-    let source = report.sources.ids().count();
-    report.sources.add(file, &text);
-    let source = report.sources.ids().nth(source);
-    let mut runner = CaseRunner::default();
-    let mut suite = Suite {
-        file: file.to_owned(),
-        tests: Vec::new(),
-    };
-    let mut offset = 0;
-    for (index, whole) in text.split_inclusive('\n').enumerate() {
-        let line = whole.trim_end_matches(['\n', '\r']);
-        let span = engine_shell::Span::new(offset, offset + line.len());
-        offset += whole.len();
-        if line.trim().is_empty() {
-            continue;
-        }
-        let case = parse_case(line).and_then(|case| runner.run(&case).map(|outcome| (case, outcome)));
-        let test = match case {
-            Ok((case, outcome)) => {
-                let got = outcome.decision.outcome;
-                let mut detail = format!("must be {}, is {}", case.expected.as_str(), got.as_str());
-                reasons(&mut detail, &outcome.decision, &outcome.plan);
-                Tested {
-                    name: format!("{}  {}", case.id, case.command.escape_debug()),
-                    expected: case.expected.as_str(),
-                    verdict: Some(got),
-                    passed: case.expected.holds(got),
-                    breach: case.expected.is_breach(got),
-                    line: Some(index + 1),
-                    detail,
-                }
-            }
-            Err(error) => Tested {
-                name: format!("line {}", index + 1),
-                expected: "",
-                verdict: None,
-                passed: false,
-                breach: false,
-                line: Some(index + 1),
-                detail: error.to_string(),
-            },
-        };
-        if !test.passed {
-            let place = source.map(|source| Place { source, span });
-            report.findings.push(failure(&test, place));
-        }
-        suite.tests.push(test);
-    }
-    report.suites.push(suite);
-    Ok(())
-}
-
-/// The examples of the shipped command definitions: one test for each example.
-fn definitions() -> Suite {
-    let mut suite = Suite {
-        file: "commands".to_owned(),
-        tests: Vec::new(),
-    };
-    for definition in shipped_with_examples() {
-        let failures = run_examples(&definition);
-        let name = definition.names.first().map_or("", |name| name.as_str());
-        for example in &definition.tests {
-            let failed = failures.iter().find(|failure| failure.span == example.span);
-            suite.tests.push(Tested {
-                name: format!("{name}: {}", example.command),
-                expected: "",
-                verdict: None,
-                passed: failed.is_none(),
-                breach: false,
-                line: None,
-                detail: failed.map_or_else(String::new, |failure| failure.message.clone()),
-            });
-        }
-    }
-    suite
 }

@@ -9,7 +9,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use engine_policy::{Files, Loaded, Outcome, Place, Root, SHIPPED, load, run_tests};
+use engine_policy::{Coverage, Files, Loaded, Outcome, Root, SHIPPED, load, run_tests};
 use tempfile::TempDir;
 
 /// Shipped policies stand alone: whatever they build on is shipped, too.
@@ -57,17 +57,9 @@ fn every_shipped_rule_decides_a_test() {
         let plan = loaded.compile().expect("a plan");
         let own = loaded.documents.last().expect("the policy itself");
         let results = run_tests(&plan, std::slice::from_ref(own));
-        let decided: Vec<Place> = results
-            .iter()
-            .flat_map(|result| result.decision.reasons())
-            .filter_map(|step| step.why.rule()?.info(&plan))
-            .map(|info| info.place)
-            .collect();
-        let idle: Vec<usize> = own
-            .blocks
-            .iter()
-            .flat_map(|block| &block.value.rules)
-            .filter(|rule| !decided.contains(&rule.place))
+        let coverage = Coverage::of(&plan, std::slice::from_ref(own), &results, &loaded.sources);
+        let idle: Vec<usize> = coverage
+            .uncovered()
             .map(|rule| loaded.sources.line_column(rule.place).line)
             .collect();
         assert_eq!(

@@ -76,6 +76,8 @@ const CODES: &[(&str, &str)] = &[
     ("policy::wrong-type", "a value is of another type"),
     ("test::breach", "a test allowed what must not be allowed"),
     ("test::failed", "a test got another verdict than it expects"),
+    ("test::threshold", "fewer rules are tested than asked for"),
+    ("test::uncovered", "a rule that decides no test"),
 ];
 
 /// What a code stands for; of one that is not listed, its last word.

@@ -34,8 +34,8 @@ pub use load::{Files, LayerRoot, Loaded, LoadedLayer, Root, SHIPPED, load, load_
 pub use plan::{Part, Plan, RuleId, compile, compile_layers, digest, entries_that_count};
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Spanned};
 pub use testing::{
-    Case, CaseError, CaseOutcome, CaseRunner, Expected, TEST_HOME, TEST_PROJECT, TestResult, parse_case,
-    run_tests,
+    Case, CaseError, CaseOutcome, CaseRunner, Coverage, Expected, RuleCoverage, TEST_HOME, TEST_PROJECT,
+    TestResult, parse_case, run_tests,
 };
 pub use truth::Truth;
 pub use variables::{Danger, danger_of};

@@ -1,8 +1,10 @@
 //! Tests of policies: the `tests` blocks of policy files, and files of cases.
 
 mod cases;
+mod coverage;
 
 pub use cases::{Case, CaseError, CaseOutcome, CaseRunner, Expected, parse_case};
+pub use coverage::{Coverage, RuleCoverage};
 
 use serde_json::{Map, Value as Json};
 use smol_str::SmolStr;
