@@ -6,12 +6,16 @@ mod exit;
 mod explain;
 mod fmt;
 mod json;
+mod man;
 mod options;
 mod out;
+mod plan;
 mod policies;
 mod render;
 mod report;
+mod schema;
 mod test;
+mod usage;
 mod world;
 
 use clap::Parser;
@@ -32,6 +36,10 @@ enum Command {
     Test(test::Test),
     Explain(explain::Explain),
     Fmt(fmt::Fmt),
+    Plan(plan::Plan),
+    Schema(schema::Schema),
+    Man(man::Man),
+    Usage(usage::Usage),
     Completions(complete::Completions),
 }
 
@@ -42,6 +50,10 @@ fn main() -> std::process::ExitCode {
             Command::Test(test) => test.run(),
             Command::Explain(explain) => explain.run(),
             Command::Fmt(fmt) => fmt.run(),
+            Command::Plan(plan) => plan.run(),
+            Command::Schema(schema) => schema.run(),
+            Command::Man(man) => man.run(),
+            Command::Usage(usage) => usage.run(),
             Command::Completions(completions) => completions.run(),
         },
         Err(error) => {

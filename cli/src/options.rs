@@ -19,6 +19,16 @@ pub(crate) enum Format {
     Junit,
 }
 
+/// How what is no result is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum DataFormat {
+    /// For people; not a stable interface
+    #[default]
+    Human,
+    /// For programs; stable
+    Json,
+}
+
 /// Which policy decides, and under which circumstances.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Circumstances {

@@ -23,7 +23,7 @@ mod verdict;
 
 pub use decide::{Call, decide};
 pub use diagnostic::{Diagnostic, Level, Report};
-pub use document::{CHECK_NAMES, Document, Mode, Outcome, RequestKind, Severity};
+pub use document::{CHECK_NAMES, Document, LIMIT_NAMES, Mode, Outcome, RequestKind, Severity};
 pub use effect::{
     Effect, EffectKind, EffectSource, Follows, Nested, NormalWord, PathUse, Unknown, UnknownKind, Use,
     WordKind,
@@ -31,7 +31,11 @@ pub use effect::{
 pub use facts::{Entry, Facts, Look, NoWorld, World, below, join_path};
 pub use layer::{Layer, Reason, Standing, Withheld};
 pub use load::{Files, LayerRoot, Loaded, LoadedLayer, Root, SHIPPED, load, load_layers, shipped};
-pub use plan::{Part, Plan, RuleId, compile, compile_layers, digest, entries_that_count};
+pub use names::nearest;
+pub use plan::{
+    Part, PatternOutline, Plan, RuleId, RuleOutline, compile, compile_layers, digest, entries_that_count,
+    outline,
+};
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Spanned};
 pub use testing::{
     Case, CaseError, CaseOutcome, CaseRunner, Coverage, Expected, RuleCoverage, TEST_HOME, TEST_PROJECT,

@@ -2,7 +2,7 @@
 
 /// The known name that is closest to `word`, if any is close enough to be meant.
 #[must_use]
-pub(crate) fn nearest<'n>(word: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub fn nearest<'n>(word: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let word = word.to_lowercase();
     known
         .into_iter()

@@ -14,7 +14,7 @@ mod texts;
 mod words;
 
 pub(crate) use compile::file_word;
-pub use compile::{Part, compile, compile_layers, entries_that_count};
+pub use compile::{Part, PatternOutline, RuleOutline, compile, compile_layers, entries_that_count, outline};
 pub(crate) use end::{End, GroupId};
 pub(crate) use hosts::{Host, HostIndex, parse_host};
 pub(crate) use kept::Kept;
@@ -131,6 +131,36 @@ impl Plan {
     #[must_use]
     pub fn withheld(&self) -> &[Withheld] {
         &self.withheld
+    }
+
+    /// What a finding of a shell check does, by the number of the check from 1.
+    #[must_use]
+    pub fn severity(&self, check: u8) -> Option<Severity> {
+        self.severities.get(usize::from(check).checked_sub(1)?).copied()
+    }
+
+    /// A limit of the shell analysis, by its name among [`LIMIT_NAMES`](crate::LIMIT_NAMES).
+    #[must_use]
+    pub fn limit(&self, name: &str) -> Option<usize> {
+        let limits = self.shell_limits();
+        Some(match name {
+            "text-bytes" => limits.text_bytes,
+            "depth" => limits.depth,
+            "reevaluations" => limits.reevaluations,
+            "inlining" => limits.inlining,
+            "commands" => limits.commands,
+            "expansion-words" => limits.expansion_words,
+            "set-values" => limits.set_values,
+            "pending-heredocs" => limits.pending_heredocs,
+            "steps" => limits.steps,
+            _ => return None,
+        })
+    }
+
+    /// Number of command definitions that the policies bring along.
+    #[must_use]
+    pub fn own_definition_count(&self) -> usize {
+        self.definitions.len()
     }
 
     /// The plan as bytes, for [`Plan::from_bytes`] of the same build. `None` if it cannot be written.

@@ -3,10 +3,13 @@
 //! Invariant (all problems at once): every problem of all documents is reported, and a plan is made only where there is no error.
 
 mod conditions;
+mod outline;
 mod rule;
 mod sets;
 mod settings;
 mod short;
+
+pub use outline::{PatternOutline, RuleOutline, outline};
 
 use smol_str::SmolStr;
 
@@ -90,6 +93,17 @@ fn locked(parts: &[Part<'_>]) -> Vec<Lockable> {
     parts_of(parts, Layer::Managed)
         .flat_map(|part| part.document.lock.iter().map(|lock| lock.value))
         .collect()
+}
+
+/// Why a file may not loosen a section; `None` where it may.
+fn withholds(standing: Standing, locked: &[Lockable], section: Lockable) -> Option<Reason> {
+    if !standing.trusted {
+        Some(Reason::NotTrusted)
+    } else if standing.layer != Layer::Managed && locked.contains(&section) {
+        Some(Reason::Locked)
+    } else {
+        None
+    }
 }
 
 /// The lines of a section that no value of the plan stands for (sandbox, hooks, budgets), from the layers that may say them: not from
@@ -217,13 +231,7 @@ impl<'a> Compiler<'a> {
 
     /// Why the present layer may not loosen a section; `None` where it may.
     fn withholds(&self, section: Lockable) -> Option<Reason> {
-        if !self.standing.trusted {
-            Some(Reason::NotTrusted)
-        } else if self.standing.layer != Layer::Managed && self.locked.contains(&section) {
-            Some(Reason::Locked)
-        } else {
-            None
-        }
+        withholds(self.standing, &self.locked, section)
     }
 
     /// Folds the settings of all layers: the shipped ones, then the managed layer's, then the others from the weakest on.

@@ -21,7 +21,7 @@ pub(super) struct Sets<'a> {
 }
 
 /// What a name stands for.
-enum Found<'a> {
+pub(super) enum Found<'a> {
     Set(Layer, &'a SetMembers),
     /// There is one, in a file that the layer that names it does not depend on.
     Untrusted,
@@ -45,7 +45,7 @@ impl<'a> Sets<'a> {
     }
 
     /// The set that a name stands for in a layer.
-    fn find(&self, name: &str, from: Layer) -> Found<'a> {
+    pub(super) fn find(&self, name: &str, from: Layer) -> Found<'a> {
         let mut found = Found::Unknown;
         // What the administrator says depends on nobody below.
         let sees = |layer: Layer| {
@@ -67,7 +67,7 @@ impl<'a> Sets<'a> {
 }
 
 /// Levels of sets within sets.
-const MAX_SET_DEPTH: usize = 32;
+pub(super) const MAX_SET_DEPTH: usize = 32;
 
 /// The patterns and exceptions that belong together after sets are resolved.
 pub(super) struct Group<'a, P> {

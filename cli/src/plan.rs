@@ -1,0 +1,332 @@
+//! `engine plan`: what the policies say once they are joined: every rule with its sets resolved, every setting.
+
+use std::fmt::Write as _;
+
+use engine_policy::{
+    CHECK_NAMES, LIMIT_NAMES, Loaded, Mode, Outcome, PatternOutline, Plan as Compiled, Reason, RequestKind,
+    RuleOutline, nearest, outline,
+};
+use serde_json::{Map, Value as Json, json};
+
+use crate::check::Start;
+use crate::exit::Exit;
+use crate::options::DataFormat;
+use crate::out::{Paint, visible};
+use crate::report::Detail;
+use crate::{out, policies};
+
+/// Shows the compiled plan: rules with their sets resolved, defaults, checks, modes, limits
+///
+/// Rules stand in the order in which they win: `deny` before `ask` before `allow`. Within one of these, all that match count alike.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Plan {
+    /// Policy file, `.kdl` or `.toml`, or `builtin:NAME`; may be given several times. Without it, the files found for the project and
+    /// user, else the shipped `builtin:base`
+    #[arg(long = "policy", value_name = "FILE")]
+    policies: Vec<String>,
+
+    /// Only the rules with this id: the name of a block, or `FILE:LINE`
+    #[arg(long, value_name = "ID")]
+    rule: Option<String>,
+
+    /// Directory whose project's policies are shown
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<String>,
+
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    format: DataFormat,
+}
+
+const EXAMPLES: &str = "Examples:
+  engine plan                            everything that decides here
+  engine plan --policy builtin:readonly  a shipped policy
+  engine plan --rule force-push          one rule, as verdicts name it";
+
+impl Plan {
+    pub(crate) fn run(&self) -> Exit {
+        match self.try_run() {
+            Ok(exit) | Err(exit) => exit,
+        }
+    }
+
+    fn try_run(&self) -> Result<Exit, Exit> {
+        let start = Start::of(self.cwd.as_deref())?;
+        let mut files = self.policies.clone();
+        if files.is_empty() {
+            files = policies::found(&start.project);
+        }
+        if files.is_empty() {
+            files.push("builtin:base".to_owned());
+        }
+        let mut loaded = policies::read(&files);
+        let plan = loaded.compile();
+        policies::report(&loaded.diagnostics, &loaded.sources);
+        let plan = plan.ok_or(Exit::Invalid)?;
+        let mut rules = outline(&loaded.parts(), &loaded.sources);
+        if let Some(id) = &self.rule {
+            let ids: Vec<String> = rules.iter().map(|rule| rule.id.to_string()).collect();
+            rules.retain(|rule| rule.id == *id || *id == at(&loaded, rule));
+            if rules.is_empty() {
+                out::complain(&unknown_rule(id, &ids));
+                return Err(Exit::Usage);
+            }
+        }
+        match self.format {
+            DataFormat::Human => {
+                let paint = Paint::for_stdout();
+                let detail = if self.rule.is_some() {
+                    Detail::Whole
+                } else {
+                    Detail::Short
+                };
+                let mut text = rules_text(paint, &loaded, &rules, detail);
+                if self.rule.is_none() {
+                    text.push_str(&settings_text(paint, &plan));
+                }
+                out::print(&text);
+            }
+            DataFormat::Json => out::print(&format!("{}\n", json(&loaded, &plan, &rules))),
+        }
+        Ok(Exit::Fine)
+    }
+}
+
+fn unknown_rule(id: &str, known: &[String]) -> String {
+    match nearest(id, known.iter().map(String::as_str)) {
+        Some(own) => format!("engine: no rule has the id `{id}`; did you mean `{own}`?\n"),
+        None => format!("engine: no rule has the id `{id}`\n"),
+    }
+}
+
+fn many(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// `file:line` of a rule.
+fn at(loaded: &Loaded, rule: &RuleOutline) -> String {
+    let line = loaded.sources.line_column(rule.place).line;
+    format!("{}:{line}", loaded.sources.name(rule.place))
+}
+
+fn rules_text(paint: Paint, loaded: &Loaded, rules: &[RuleOutline], detail: Detail) -> String {
+    let mut text = String::new();
+    for outcome in [Outcome::Deny, Outcome::Ask, Outcome::Allow] {
+        let own: Vec<&RuleOutline> = rules.iter().filter(|rule| rule.outcome == outcome).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let word = match outcome {
+            Outcome::Deny => paint.red("deny"),
+            Outcome::Ask => paint.yellow("ask"),
+            Outcome::Allow => paint.green("allow"),
+        };
+        let _infallible = writeln!(text, "{word} ({})", many(own.len(), "rule"));
+        for rule in own {
+            rule_text(&mut text, paint, loaded, rule, detail);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn rule_text(text: &mut String, paint: Paint, loaded: &Loaded, rule: &RuleOutline, detail: Detail) {
+    let place = at(loaded, rule);
+    let id = visible(&rule.id);
+    let head = if place == *rule.id {
+        paint.dim(&id)
+    } else {
+        format!("{id}  {}", paint.dim(&visible(&place)))
+    };
+    let head = format!("{head}  {}", paint.dim(rule.layer.as_str()));
+    let _infallible = writeln!(
+        text,
+        "  {head}\n      {} {}",
+        rule.kind,
+        patterns(&rule.patterns, detail)
+    );
+    let mut more = |label: &str, what: &str| {
+        let _infallible = writeln!(text, "      {label} {}", visible(what));
+    };
+    if !rule.except.is_empty() {
+        more("except", &patterns(&rule.except, detail));
+    }
+    for condition in &rule.conditions {
+        more("if", condition);
+    }
+    if let Some(reason) = rule.withheld {
+        more("does not count:", reason_text(reason));
+    }
+    if let Some(because) = &rule.because {
+        more("because", because);
+    }
+    if let Some(instead) = &rule.instead {
+        more("instead:", instead);
+    }
+}
+
+/// Patterns of one kind that are shown at most, unless one rule is asked for.
+const MAX_PATTERNS: usize = 6;
+
+/// Patterns between quotes, those of a set behind its name.
+fn patterns(patterns: &[PatternOutline], detail: Detail) -> String {
+    let mut text = String::new();
+    let mut set = None;
+    let shown = match detail {
+        Detail::Whole => patterns.len(),
+        Detail::Short => MAX_PATTERNS,
+    };
+    for pattern in patterns.iter().take(shown) {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        if pattern.set.as_ref() != set
+            && let Some(name) = &pattern.set
+        {
+            let _infallible = write!(text, "@{name}: ");
+        }
+        set = pattern.set.as_ref();
+        let _infallible = write!(text, "\"{}\"", visible(&pattern.text));
+    }
+    if let Some(more) = patterns.len().checked_sub(shown).filter(|more| *more > 0) {
+        let _infallible = write!(text, " and {more} more");
+    }
+    text
+}
+
+fn settings_text(paint: Paint, plan: &Compiled) -> String {
+    let mut text = String::new();
+    let mut section = |name: &str, lines: Vec<(String, String)>| {
+        let _infallible = writeln!(text, "{name}");
+        let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+        for (name, value) in lines {
+            let value = match value.as_str() {
+                "deny" => paint.red("deny"),
+                "ask" => paint.yellow("ask"),
+                "allow" => paint.green("allow"),
+                _ => value,
+            };
+            let _infallible = writeln!(text, "  {name:width$}  {value}");
+        }
+        text.push('\n');
+    };
+    let mut defaults: Vec<(String, String)> = RequestKind::ALL
+        .iter()
+        .map(|(word, kind)| ((*word).to_owned(), plan.default_for(*kind).as_str().to_owned()))
+        .collect();
+    defaults.push(("headless".to_owned(), plan.headless().as_str().to_owned()));
+    section("defaults, where no rule matches", defaults);
+    section(
+        "checks",
+        checks(plan)
+            .map(|(_, name, severity)| (name.to_owned(), severity.to_owned()))
+            .collect(),
+    );
+    let mut modes: Vec<(String, String)> = Mode::ALL
+        .iter()
+        .map(|(word, mode)| ((*word).to_owned(), plan.mode_allowed(*mode).as_str().to_owned()))
+        .collect();
+    modes.push(("starts in".to_owned(), plan.start_mode().as_str().to_owned()));
+    section("modes", modes);
+    section(
+        "limits",
+        limits(plan)
+            .map(|(name, value)| (name.to_owned(), value.to_string()))
+            .collect(),
+    );
+    section(
+        "definitions",
+        vec![
+            ("programs".to_owned(), plan.catalogue().names().len().to_string()),
+            (
+                "of these policies".to_owned(),
+                plan.own_definition_count().to_string(),
+            ),
+        ],
+    );
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+/// Number, name and severity of each check.
+fn checks(plan: &Compiled) -> impl Iterator<Item = (u8, &'static str, &'static str)> {
+    (1u8..)
+        .zip(CHECK_NAMES)
+        .filter_map(|(number, name)| Some((number, *name, plan.severity(number)?.as_str())))
+}
+
+fn limits(plan: &Compiled) -> impl Iterator<Item = (&'static str, usize)> {
+    LIMIT_NAMES
+        .iter()
+        .filter_map(|name| Some((*name, plan.limit(name)?)))
+}
+
+/// The word for a reason in JSON.
+fn reason(reason: Reason) -> &'static str {
+    match reason {
+        Reason::NotTrusted => "not-trusted",
+        Reason::Locked => "locked",
+    }
+}
+
+fn reason_text(reason: Reason) -> &'static str {
+    match reason {
+        Reason::NotTrusted => "nobody has trusted its file",
+        Reason::Locked => "the managed layer locks the rules",
+    }
+}
+
+fn json(loaded: &Loaded, plan: &Compiled, rules: &[RuleOutline]) -> Json {
+    let patterns = |own: &[PatternOutline]| {
+        let all = own.iter().map(|own| json!({ "set": own.set, "text": own.text }));
+        all.collect::<Vec<Json>>()
+    };
+    let rules: Vec<Json> = rules
+        .iter()
+        .map(|rule| {
+            json!({
+                "because": rule.because,
+                "conditions": rule.conditions,
+                "effect": rule.outcome.as_str(),
+                "except": patterns(&rule.except),
+                "file": loaded.sources.name(rule.place),
+                "id": rule.id,
+                "instead": rule.instead,
+                "kind": rule.kind,
+                "layer": rule.layer.as_str(),
+                "line": loaded.sources.line_column(rule.place).line,
+                "patterns": patterns(&rule.patterns),
+                "span": [rule.place.span.start, rule.place.span.end],
+                "withheld": rule.withheld.map(reason),
+            })
+        })
+        .collect();
+    let defaults: Map<String, Json> = RequestKind::ALL
+        .iter()
+        .map(|(word, kind)| ((*word).to_owned(), plan.default_for(*kind).as_str().into()))
+        .collect();
+    let modes: Map<String, Json> = Mode::ALL
+        .iter()
+        .map(|(word, mode)| ((*word).to_owned(), plan.mode_allowed(*mode).as_str().into()))
+        .collect();
+    let limits: Map<String, Json> = limits(plan)
+        .map(|(name, value)| (name.to_owned(), value.into()))
+        .collect();
+    let checks: Vec<Json> = checks(plan)
+        .map(|(id, name, severity)| json!({ "id": id, "name": name, "severity": severity }))
+        .collect();
+    let files: Vec<&str> = loaded.sources.iter().map(|source| &*source.name).collect();
+    json!({
+        "checks": checks,
+        "defaults": defaults,
+        "definitions": { "own": plan.own_definition_count(), "programs": plan.catalogue().names().len() },
+        "files": files,
+        "headless": plan.headless().as_str(),
+        "limits": limits,
+        "modes": modes,
+        "rules": rules,
+        "start_mode": plan.start_mode().as_str(),
+    })
+}
