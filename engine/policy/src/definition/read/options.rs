@@ -86,8 +86,9 @@ impl Reader {
     }
 
     pub(super) fn flags(&mut self, node: &KdlNode) -> Vec<(Flag, Range<usize>)> {
-        self.props(node, &[]);
+        self.props(node, &["global"]);
         self.no_children(node);
+        let global = self.switch_prop(node, "global");
         let mut out = Vec::new();
         for entry in node.entries().iter().filter(|entry| entry.name().is_none()) {
             let Some(text) = entry.value().as_string() else {
@@ -95,7 +96,7 @@ impl Reader {
                 continue;
             };
             match parse_flag(text) {
-                Ok(flag) => out.push((flag, entry_span(entry))),
+                Ok(flag) => out.push((Flag { global, ..flag }, entry_span(entry))),
                 Err(message) => self.problem(entry_span(entry), message, None),
             }
         }

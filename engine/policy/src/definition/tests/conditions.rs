@@ -12,6 +12,7 @@ source "test"
 alone "--help" in-commands=#true
 alone "--version"
 network
+flags "--plain" "--width <n>" global=#true
 cmd "item" "items" {
     cmd "drop" { effect "destructive"; arg "<name>"; complete }
     cmd "pass" { options style="none"; effect "write"; arg "[word]..." }
@@ -48,6 +49,12 @@ fn words_alone_hold_after_the_names_of_subcommands() {
     let unknown = [UnknownKind::Subcommand, UnknownKind::Option];
     assert_eq!(kinds(&used(CLI, "cli evil --help")), unknown);
     assert_eq!(kinds(&used(CLI, "cli 'item drop' --help")), unknown);
+}
+
+#[test]
+fn several_options_can_be_accepted_after_subcommands_too() {
+    assert_eq!(kinds(&used(CLI, "cli call --plain --width=5 x")), []);
+    assert_eq!(kinds(&used(CLI, "cli --plain call x")), []);
 }
 
 #[test]
