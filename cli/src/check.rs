@@ -21,6 +21,7 @@ use crate::world::{self, Disk};
 ///
 /// The verdict is `allow`, `ask` or `deny`, with the reasons for it. Nothing is run.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Check {
     #[command(flatten)]
     circumstances: Circumstances,
@@ -46,6 +47,13 @@ pub(crate) struct Check {
     #[arg(value_name = "CMD")]
     command: Vec<String>,
 }
+
+const EXAMPLES: &str = "Examples:
+  engine check 'git push -f origin main'               a command, as one text
+  engine check --policy shop.kdl -- rm -rf build       a command, as words
+  engine check --tool Read --input '{\"file_path\":\".env\"}'   a call of a tool
+  engine check                                         looks for mistakes in the policies
+  engine check --format sarif > engine.sarif           and tells a code scanner";
 
 /// Where calls start.
 #[derive(Clone, Debug)]

@@ -7,10 +7,15 @@ use crate::out;
 
 /// Prints completions for a shell
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Completions {
     /// The shell
     shell: clap_complete::Shell,
 }
+
+const EXAMPLES: &str = "Examples:
+  engine completions bash > ~/.local/share/bash-completion/completions/engine
+  engine completions fish > ~/.config/fish/completions/engine.fish";
 
 impl Completions {
     pub(crate) fn run(&self) -> Exit {

@@ -12,6 +12,7 @@ use crate::{out, policies};
 
 /// Shows how a command is decided: every request, the rules tried, what was unknown, the nearest miss
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Explain {
     #[command(flatten)]
     circumstances: Circumstances,
@@ -20,6 +21,11 @@ pub(crate) struct Explain {
     #[arg(value_name = "CMD", required = true)]
     command: Vec<String>,
 }
+
+const EXAMPLES: &str = "Examples:
+  engine explain 'git push -f'                every request and what became of it
+  engine explain --mode plan 'touch a.txt'    the same in a mode
+  engine explain --format json 'ls | head'    for programs";
 
 impl Explain {
     pub(crate) fn run(&self) -> Exit {

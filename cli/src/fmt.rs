@@ -22,6 +22,7 @@ use crate::{check, out, policies};
 /// Comments and the spelling of every value are kept. Without arguments: the policies found. Files that cannot be read as KDL or TOML
 /// are not touched, and all their mistakes are shown.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Fmt {
     /// Files, `.kdl` or `.toml`; `-` for standard input, which is printed to standard output
     #[arg(value_name = "FILE")]
@@ -43,6 +44,11 @@ pub(crate) struct Fmt {
     #[arg(long, value_enum, default_value_t)]
     format: Printed,
 }
+
+const EXAMPLES: &str = "Examples:
+  engine fmt                      the policies found here
+  engine fmt --check shop.kdl     fails if the file would change
+  engine fmt --diff shop.kdl      shows what would change";
 
 /// How it is told what became of files; there is nothing in it for code scanners and build servers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

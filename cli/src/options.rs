@@ -34,7 +34,7 @@ pub(crate) enum DataFormat {
 pub(crate) struct Circumstances {
     /// Policy file, `.kdl` or `.toml`; may be given several times. Without it, the files found for the project and user, else the
     /// shipped `builtin:base`
-    #[arg(long = "policy", value_name = "FILE")]
+    #[arg(long = "policy", value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub policies: Vec<String>,
 
     /// Mode of the session
@@ -42,7 +42,7 @@ pub(crate) struct Circumstances {
     pub mode: Option<Mode>,
 
     /// Directory that the call starts in
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub cwd: Option<String>,
 
     /// Shell that would run the command

@@ -23,7 +23,7 @@ use crate::{out, policies};
 pub(crate) struct Plan {
     /// Policy file, `.kdl` or `.toml`, or `builtin:NAME`; may be given several times. Without it, the files found for the project and
     /// user, else the shipped `builtin:base`
-    #[arg(long = "policy", value_name = "FILE")]
+    #[arg(long = "policy", value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     policies: Vec<String>,
 
     /// Only the rules with this id: the name of a block, or `FILE:LINE`
@@ -31,7 +31,7 @@ pub(crate) struct Plan {
     rule: Option<String>,
 
     /// Directory whose project's policies are shown
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     cwd: Option<String>,
 
     /// How to print
@@ -169,7 +169,7 @@ fn rule_text(text: &mut String, paint: Paint, loaded: &Loaded, rule: &RuleOutlin
 /// Patterns of one kind that are shown at most, unless one rule is asked for.
 const MAX_PATTERNS: usize = 6;
 
-/// Patterns between quotes, those of a set behind its name.
+/// Patterns between quotes, those of a set behind its name in parentheses.
 fn patterns(patterns: &[PatternOutline], detail: Detail) -> String {
     let mut text = String::new();
     let mut set = None;
@@ -178,16 +178,21 @@ fn patterns(patterns: &[PatternOutline], detail: Detail) -> String {
         Detail::Short => MAX_PATTERNS,
     };
     for pattern in patterns.iter().take(shown) {
+        let goes_on = pattern.set.as_ref() == set;
+        if !goes_on && set.is_some() {
+            text.push(')');
+        }
         if !text.is_empty() {
             text.push(' ');
         }
-        if pattern.set.as_ref() != set
-            && let Some(name) = &pattern.set
-        {
-            let _infallible = write!(text, "@{name}: ");
+        if !goes_on && let Some(name) = &pattern.set {
+            let _infallible = write!(text, "@{name} (");
         }
         set = pattern.set.as_ref();
         let _infallible = write!(text, "\"{}\"", visible(&pattern.text));
+    }
+    if set.is_some() {
+        text.push(')');
     }
     if let Some(more) = patterns.len().checked_sub(shown).filter(|more| *more > 0) {
         let _infallible = write!(text, " and {more} more");

@@ -52,6 +52,11 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
         include_str!("../../docs/schema/test.json"),
     ),
     (
+        "formatted",
+        "a line of `engine fmt --format json`",
+        include_str!("../../docs/schema/formatted.json"),
+    ),
+    (
         "plan",
         "`engine plan --format json`",
         include_str!("../../docs/schema/plan.json"),

@@ -21,7 +21,7 @@ use crate::{check, out, policies};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Test {
     /// Policy files and case files; `builtin:NAME` for a shipped policy, `commands` for the tests of the shipped command definitions
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     files: Vec<String>,
 
     /// Prints every case, not only those that failed
