@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::json;
 use crate::options::{Circumstances, Format, parse_mode, parse_shell};
 use crate::out;
-use crate::policies;
+use crate::policies::{self, Found};
 use crate::render::{self, Shown};
 use crate::report::{self, Detail, Report};
 use crate::world::{self, Disk};
@@ -112,7 +112,10 @@ impl Check {
             return Ok(self.validate(&start));
         }
         // The process ends with the plan: taking it apart piece by piece would cost as much as a decision.
-        let plan = ManuallyDrop::new(policies::policy(&self.circumstances.policies, &start.project)?);
+        let plan = ManuallyDrop::new(policies::policy(
+            &self.circumstances.policies.named(),
+            &start.project,
+        )?);
         if self.stdin {
             return self.lines(&plan, &start);
         }
@@ -165,15 +168,10 @@ impl Check {
 
     /// No call: every problem of the policies.
     fn validate(&self, start: &Start) -> Exit {
-        let named = &self.circumstances.policies;
-        let files = if named.is_empty() {
-            policies::found(&start.project)
-        } else {
-            named.clone()
-        };
+        let found = Found::of(&self.circumstances.policies.named(), &start.project);
+        let files: Vec<String> = found.files.iter().map(|(_, file)| file.clone()).collect();
         let format = self.circumstances.format;
-        let shipped = ["builtin:base".to_owned()];
-        let mut loaded = policies::read(if files.is_empty() { &shipped } else { &files });
+        let mut loaded = policies::read_layers(&found);
         let plan = loaded.compile();
         let mut report =
             Report::of_diagnostics("check", &start.project, &loaded.diagnostics, &loaded.sources);
@@ -191,8 +189,9 @@ impl Check {
             Format::Human => {
                 policies::report(&loaded.diagnostics, &loaded.sources);
                 let counted = report::counted(errors, warnings);
-                if plan.is_some() {
+                if let Some(plan) = &plan {
                     out::print(&format!("{}: {rules} rules, {counted}\n", files.join(", ")));
+                    out::print(&render::withheld(plan));
                 } else {
                     out::complain(&format!("{counted}\n"));
                 }

@@ -16,6 +16,7 @@ mod report;
 mod schema;
 mod test;
 mod usage;
+mod trust;
 mod world;
 
 use clap::Parser;
@@ -40,6 +41,7 @@ enum Command {
     Schema(schema::Schema),
     Man(man::Man),
     Usage(usage::Usage),
+    Trust(trust::Trust),
     Completions(complete::Completions),
 }
 
@@ -54,6 +56,7 @@ fn main() -> std::process::ExitCode {
             Command::Schema(schema) => schema.run(),
             Command::Man(man) => man.run(),
             Command::Usage(usage) => usage.run(),
+            Command::Trust(trust) => trust.run(),
             Command::Completions(completions) => completions.run(),
         },
         Err(error) => {

@@ -3,6 +3,8 @@
 use engine_policy::Mode;
 use engine_shell::Shell;
 
+use crate::policies::Named;
+
 /// How results are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
@@ -29,13 +31,33 @@ pub(crate) enum DataFormat {
     Json,
 }
 
+/// Which policies decide, besides those of the machine.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Policies {
+    /// Policy file, `.kdl` or `.toml`, or `builtin:NAME`; may be given several times. Without it, the user's and the project's, else
+    /// the shipped `builtin:base`
+    #[arg(long = "policy", value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub only: Vec<String>,
+
+    /// Policy file that counts besides those found; may be given several times
+    #[arg(long = "with", value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub with: Vec<String>,
+}
+
+impl Policies {
+    pub(crate) fn named(&self) -> Named {
+        Named {
+            only: self.only.clone(),
+            with: self.with.clone(),
+        }
+    }
+}
+
 /// Which policy decides, and under which circumstances.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Circumstances {
-    /// Policy file, `.kdl` or `.toml`; may be given several times. Without it, the files found for the project and user, else the
-    /// shipped `builtin:base`
-    #[arg(long = "policy", value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    pub policies: Vec<String>,
+    #[command(flatten)]
+    pub policies: Policies,
 
     /// Mode of the session
     #[arg(long, value_name = "MODE", value_parser = parse_mode)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use engine_policy::{CHECK_NAMES, Decision, Outcome, Plan, Reported, Step, Why};
+use engine_policy::{CHECK_NAMES, Decision, Outcome, Plan, Reason, Reported, Step, Why, Withheld};
 use engine_shell::Span;
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -31,6 +31,26 @@ impl Shown<'_> {
             Self::Tool { name, input } => format!("{name} {input}"),
         }
     }
+}
+
+/// What the policies say that does not count, a line for each layer.
+pub(crate) fn withheld(plan: &Plan) -> String {
+    let mut text = String::new();
+    for withheld in plan.withheld() {
+        let files = visible(&withheld.files.join(", "));
+        let what = withheld.describe();
+        let _infallible = match withheld.reason {
+            Reason::NotTrusted => writeln!(
+                text,
+                "  note: {files} came with the project and is not trusted, so what would loosen does not count ({what}): read it, then `engine trust`"
+            ),
+            Reason::Locked => writeln!(
+                text,
+                "  note: the policy of this machine is locked against {files} ({what})"
+            ),
+        };
+    }
+    text
 }
 
 /// Reasons that are printed at most; the JSON output has all of them.
@@ -86,6 +106,9 @@ pub(crate) fn human(plan: &Plan, shown: &Shown<'_>, decision: &Decision, outcome
             text,
             "  nobody can be asked: the policy's `headless` default applies"
         );
+    }
+    if outcome != Outcome::Allow {
+        text.push_str(&withheld(plan));
     }
     text
 }
@@ -241,6 +264,7 @@ pub(crate) fn json(
         steps: all_steps.then(|| steps(&|_| true)),
         tool,
         verdict: outcome.as_str(),
+        withheld: plan.withheld().iter().map(WithheldJson::of).collect(),
     };
     // Writing plain data to memory does not fail.
     serde_json::to_string(&verdict).unwrap_or_default()
@@ -260,6 +284,35 @@ struct VerdictJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     tool: Option<ToolJson<'a>>,
     verdict: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    withheld: Vec<WithheldJson<'a>>,
+}
+
+/// What a layer says that does not count.
+#[derive(Serialize)]
+struct WithheldJson<'a> {
+    definitions: usize,
+    files: &'a [String],
+    layer: &'a str,
+    reason: &'a str,
+    rules: usize,
+    settings: usize,
+}
+
+impl<'a> WithheldJson<'a> {
+    fn of(withheld: &'a Withheld) -> Self {
+        Self {
+            definitions: withheld.definitions,
+            files: &withheld.files,
+            layer: withheld.layer.as_str(),
+            reason: match withheld.reason {
+                Reason::NotTrusted => "not-trusted",
+                Reason::Locked => "locked",
+            },
+            rules: withheld.rules,
+            settings: withheld.settings,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -317,6 +370,7 @@ struct RuleJson<'a> {
     file: &'a str,
     id: &'a str,
     instead: Option<&'a str>,
+    layer: &'a str,
     line: u32,
     span: [u32; 2],
 }
@@ -340,6 +394,7 @@ impl<'a> StepJson<'a> {
                 file: info.file,
                 id: info.id,
                 instead: info.instead,
+                layer: info.layer.as_str(),
                 line: info.line,
                 span: [info.place.span.start, info.place.span.end],
             }),

@@ -81,7 +81,7 @@ impl Test {
         if !self.files.is_empty() {
             return self.files.clone();
         }
-        let found = policies::found(project);
+        let found = policies::own_files(project);
         if !found.is_empty() {
             return found;
         }

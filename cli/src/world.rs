@@ -44,6 +44,11 @@ pub(crate) fn cache_directory() -> Option<PathBuf> {
     directory("XDG_CACHE_HOME", ".cache")
 }
 
+/// Where a person's records are kept: `$XDG_DATA_HOME/engine` or `~/.local/share/engine`.
+pub(crate) fn data_directory() -> Option<PathBuf> {
+    directory("XDG_DATA_HOME", ".local/share")
+}
+
 fn directory(variable: &str, below_home: &str) -> Option<PathBuf> {
     let named = std::env::var_os(variable)
         .map(PathBuf::from)

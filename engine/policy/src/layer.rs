@@ -89,6 +89,8 @@ pub enum Reason {
 pub struct Withheld {
     /// The layer.
     pub layer: Layer,
+    /// The files that it starts with.
+    pub files: Vec<String>,
     /// Why.
     pub reason: Reason,
     /// Number of `allow` rules.
@@ -103,6 +105,7 @@ impl Withheld {
     pub(crate) fn new(layer: Layer, reason: Reason) -> Self {
         Self {
             layer,
+            files: Vec::new(),
             reason,
             rules: 0,
             settings: 0,

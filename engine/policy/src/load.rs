@@ -89,6 +89,8 @@ pub struct LoadedLayer {
     pub standing: Standing,
     /// Names of the files that it starts with.
     pub names: Vec<String>,
+    /// Numbers of its texts in the sources.
+    pub sources: std::ops::Range<usize>,
     /// Stands for the names and texts of all its files that are not shipped: it changes with any of them.
     pub digest: String,
 }
@@ -203,6 +205,13 @@ impl Loaded {
         match compiled {
             Ok(mut plan) if !failed => {
                 plan.withheld.extend(self.withheld.iter().cloned());
+                for withheld in &mut plan.withheld {
+                    let layer = self
+                        .layers
+                        .iter()
+                        .find(|own| own.standing.layer == withheld.layer);
+                    withheld.files = layer.map(|own| own.names.clone()).unwrap_or_default();
+                }
                 Some(plan)
             }
             Ok(_) => None,
@@ -278,6 +287,7 @@ impl Loaded {
         self.layers.push(LoadedLayer {
             standing,
             names,
+            sources: sources..self.sources.iter().count(),
             digest,
         });
     }

@@ -1,0 +1,201 @@
+//! Which files of projects a person has trusted: one small file for each, owned by that person.
+//!
+//! Invariant (by content): what is trusted is a project's layer with exactly these texts; the name of a record is the digest of all
+//! that, so that any change finds no record.
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use engine_policy::{Layer, digest};
+use serde_json::{Value as Json, json};
+
+use crate::world;
+
+/// The records of one person.
+#[derive(Clone, Debug)]
+pub(crate) struct Trusted {
+    directory: Option<PathBuf>,
+}
+
+/// One record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    /// The project.
+    pub project: String,
+    /// The layer.
+    pub layer: String,
+    /// Its files.
+    pub files: Vec<String>,
+    path: PathBuf,
+}
+
+impl Trusted {
+    /// The records of the person who runs the engine: `$XDG_DATA_HOME/engine/trusted` or `~/.local/share/engine/trusted`.
+    pub(crate) fn of_person() -> Self {
+        Self {
+            directory: world::data_directory().map(|directory| directory.join("trusted")),
+        }
+    }
+
+    /// The name of the record for a layer of a project with these texts.
+    pub(crate) fn name(project: &str, layer: Layer, texts: &str) -> String {
+        let real = fs::canonicalize(project).ok();
+        let project = real.as_deref().and_then(Path::to_str).unwrap_or(project);
+        digest(format!("{} {project} {} {texts}", project.len(), layer.as_str()).as_bytes())
+    }
+
+    /// Whether there is a record of this name that only its person can have written.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let own = rustix::process::geteuid().as_raw();
+        self.directory.as_ref().is_some_and(|directory| {
+            let directory_is_own = fs::symlink_metadata(directory)
+                .is_ok_and(|data| data.is_dir() && data.uid() == own && data.mode() & 0o022 == 0);
+            directory_is_own
+                && fs::symlink_metadata(directory.join(name))
+                    .is_ok_and(|data| data.is_file() && data.uid() == own && data.mode() & 0o022 == 0)
+        })
+    }
+
+    /// Writes a record.
+    ///
+    /// # Errors
+    /// One line for a person.
+    pub(crate) fn add(
+        &self,
+        name: &str,
+        project: &str,
+        layer: Layer,
+        files: &[String],
+    ) -> Result<(), String> {
+        let directory = self.directory.as_ref().ok_or("the home directory is not known")?;
+        let failed = |error: std::io::Error| format!("cannot write in {}: {error}", directory.display());
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(directory)
+            .map_err(failed)?;
+        let text = json!({ "project": project, "layer": layer.as_str(), "files": files }).to_string();
+        let temporary = directory.join(format!(".{}.{name}", std::process::id()));
+        let mut file = fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&temporary)
+            .map_err(failed)?;
+        let written = file
+            .write_all(text.as_bytes())
+            .and_then(|()| file.sync_all())
+            .and_then(|()| fs::rename(&temporary, directory.join(name)));
+        if let Err(error) = written {
+            let _gone = fs::remove_file(&temporary);
+            return Err(failed(error));
+        }
+        if self.has(name) {
+            Ok(())
+        } else {
+            Err(format!(
+                "{} does not belong to you alone (`chmod 700`)",
+                directory.display()
+            ))
+        }
+    }
+
+    /// Every record, by project.
+    pub(crate) fn all(&self) -> Vec<Record> {
+        let Some(entries) = self
+            .directory
+            .as_ref()
+            .and_then(|directory| fs::read_dir(directory).ok())
+        else {
+            return Vec::new();
+        };
+        let mut records: Vec<Record> = entries
+            .filter_map(|entry| {
+                let path = entry.ok()?.path();
+                let name = path.file_name()?.to_str()?;
+                if name.starts_with('.') {
+                    return None;
+                }
+                let json: Json = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
+                let text = |key: &str| json.get(key).and_then(Json::as_str).map(str::to_owned);
+                Some(Record {
+                    project: text("project")?,
+                    layer: text("layer")?,
+                    files: json
+                        .get("files")?
+                        .as_array()?
+                        .iter()
+                        .filter_map(|file| file.as_str().map(str::to_owned))
+                        .collect(),
+                    path,
+                })
+            })
+            .collect();
+        records.sort_by(|a, b| (&a.project, &a.layer, &a.path).cmp(&(&b.project, &b.layer, &b.path)));
+        records
+    }
+
+    /// Removes every record of a project; returns how many there were.
+    ///
+    /// # Errors
+    /// One line for a person.
+    pub(crate) fn remove(&self, project: &str) -> Result<usize, String> {
+        let mut count = 0;
+        for record in self.all().into_iter().filter(|record| record.project == project) {
+            fs::remove_file(&record.path)
+                .map_err(|error| format!("cannot remove {}: {error}", record.path.display()))?;
+            count += 1;
+        }
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use engine_policy::Layer;
+
+    use super::Trusted;
+
+    fn store() -> (tempfile::TempDir, Trusted) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let trusted = Trusted {
+            directory: Some(directory.path().join("trusted")),
+        };
+        (directory, trusted)
+    }
+
+    #[test]
+    fn what_was_recorded_is_trusted_and_nothing_else() {
+        let (_directory, trusted) = store();
+        let name = |project: &str, layer, texts: &str| Trusted::name(project, layer, texts);
+        let own = name("/p", Layer::Project, "one");
+        assert!(!trusted.has(&own));
+        trusted
+            .add(&own, "/p", Layer::Project, &["policy.kdl".to_owned()])
+            .expect("a record");
+        assert!(trusted.has(&own));
+        assert!(!trusted.has(&name("/p", Layer::Project, "other")));
+        assert!(!trusted.has(&name("/p", Layer::Local, "one")));
+        assert!(!trusted.has(&name("/q", Layer::Project, "one")));
+        assert_eq!(trusted.all().len(), 1);
+        assert_eq!(trusted.remove("/p"), Ok(1));
+        assert!(!trusted.has(&own));
+    }
+
+    #[test]
+    fn a_record_that_others_can_write_does_not_count() {
+        let (directory, trusted) = store();
+        trusted.add("name", "/p", Layer::Project, &[]).expect("a record");
+        let file = directory.path().join("trusted/name");
+        fs::set_permissions(&file, Permissions::from_mode(0o666)).expect("a mode");
+        assert!(!trusted.has("name"));
+        fs::set_permissions(&file, Permissions::from_mode(0o600)).expect("a mode");
+        fs::set_permissions(directory.path().join("trusted"), Permissions::from_mode(0o777)).expect("a mode");
+        assert!(!trusted.has("name"));
+    }
+}

@@ -1,0 +1,262 @@
+//! The binary with policies of several layers: what is found, what is trusted, and what the machine says.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// A home with a project in it.
+struct House {
+    home: TempDir,
+}
+
+impl House {
+    fn new() -> Self {
+        let house = Self {
+            home: tempfile::tempdir().expect("a directory"),
+        };
+        fs::create_dir_all(house.project().join(".git")).expect("a project");
+        house
+    }
+
+    fn project(&self) -> PathBuf {
+        self.home.path().join("work")
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.home.path().join(name);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("HOME", self.home.path())
+            .env("PATH", "/usr/bin:/bin")
+            .current_dir(self.project());
+        command
+    }
+
+    fn engine(&self, arguments: &[&str]) -> Output {
+        self.command(env!("CARGO_BIN_EXE_engine"))
+            .args(arguments)
+            .output()
+            .expect("a run")
+    }
+
+    /// The first word of the verdict; twice, since the second run takes the plan from the cache.
+    fn verdict(&self, command: &str) -> String {
+        let (first, second) = (
+            text(&self.engine(&["check", command])),
+            text(&self.engine(&["check", command])),
+        );
+        assert_eq!(first, second);
+        first.split_whitespace().next().unwrap_or_default().to_owned()
+    }
+}
+
+/// What was said, with lines that were wrapped joined again.
+fn words(output: &Output) -> String {
+    let text = text(output).replace("\u{2502}", " ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+const PROJECT: &str = "work/.engine/policy.kdl";
+
+#[test]
+fn a_project_loosens_once_it_is_trusted_and_until_it_changes() {
+    let house = House::new();
+    house.write(
+        PROJECT,
+        "allow { command \"ours ...\" }\ndeny { command \"git log ...\" }",
+    );
+    assert_eq!(house.verdict("ours go"), "ask");
+    assert_eq!(house.verdict("git log"), "deny");
+    assert_eq!(house.verdict("git status"), "allow");
+    let note = text(&house.engine(&["check", "ours go"]));
+    assert!(note.contains("is not trusted"), "{note}");
+    assert!(note.contains("1 allow rule"), "{note}");
+
+    assert_eq!(house.engine(&["trust", "--status"]).status.code(), Some(1));
+    let trusted = house.engine(&["trust", "--yes"]);
+    assert!(trusted.status.success(), "{}", text(&trusted));
+    assert!(
+        text(&trusted).contains("allow command \"ours ...\""),
+        "{}",
+        text(&trusted)
+    );
+    assert_eq!(house.engine(&["trust", "--status"]).status.code(), Some(0));
+    assert_eq!(house.verdict("ours go"), "allow");
+
+    house.write(
+        PROJECT,
+        "allow { command \"ours ...\" }\nallow { command \"theirs ...\" }",
+    );
+    assert_eq!(house.verdict("ours go"), "ask");
+    house.write(
+        PROJECT,
+        "allow { command \"ours ...\" }\ndeny { command \"git log ...\" }",
+    );
+    assert_eq!(house.verdict("ours go"), "allow");
+    assert!(house.engine(&["trust", "--revoke"]).status.success());
+    assert_eq!(house.verdict("ours go"), "ask");
+}
+
+#[test]
+fn trust_does_not_follow_a_project_to_another_place() {
+    let house = House::new();
+    house.write(PROJECT, "allow { command \"ours ...\" }");
+    assert!(house.engine(&["trust", "--yes"]).status.success());
+    assert_eq!(house.verdict("ours go"), "allow");
+    fs::rename(house.project(), house.home.path().join("moved")).expect("a move");
+    fs::create_dir_all(house.project()).expect("a directory");
+    let moved = house.home.path().join("moved");
+    let output = house.engine(&["check", "--cwd", moved.to_str().expect("a name"), "ours go"]);
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+}
+
+#[test]
+fn a_local_file_is_trusted_by_itself() {
+    let house = House::new();
+    house.write("work/.engine/policy.local.kdl", "allow { command \"ours ...\" }");
+    assert_eq!(house.verdict("ours go"), "ask");
+    assert!(house.engine(&["trust", "--yes"]).status.success());
+    assert_eq!(house.verdict("ours go"), "allow");
+    house.write(PROJECT, "allow { command \"theirs ...\" }");
+    assert_eq!(house.verdict("ours go"), "allow");
+    assert_eq!(house.verdict("theirs go"), "ask");
+}
+
+#[test]
+fn nothing_is_trusted_without_an_answer() {
+    let house = House::new();
+    house.write(PROJECT, "allow { command \"ours ...\" }");
+    let output = house.engine(&["trust"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    assert_eq!(house.verdict("ours go"), "ask");
+}
+
+#[test]
+fn a_file_with_mistakes_is_not_trusted() {
+    let house = House::new();
+    house.write(PROJECT, "alow { command \"ours ...\" }");
+    let output = house.engine(&["trust", "--yes"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+    assert_eq!(house.engine(&["trust", "--list"]).stdout, b"nothing is trusted\n");
+}
+
+#[test]
+fn the_persons_own_policy_needs_no_trust() {
+    let house = House::new();
+    house.write(".config/engine/policy.kdl", "allow { command \"mine ...\" }");
+    assert_eq!(house.verdict("mine go"), "allow");
+    assert_eq!(house.verdict("cat README.md"), "ask");
+}
+
+#[test]
+fn a_named_policy_stands_alone_or_is_added() {
+    let house = House::new();
+    house.write(".config/engine/policy.kdl", "allow { command \"mine ...\" }");
+    house.write("work/extra.kdl", "allow { command \"extra ...\" }");
+    let code = |arguments: &[&str]| house.engine(arguments).status.code();
+    assert_eq!(code(&["check", "--policy", "extra.kdl", "extra go"]), Some(0));
+    assert_eq!(code(&["check", "--policy", "extra.kdl", "mine go"]), Some(4));
+    assert_eq!(code(&["check", "--with", "extra.kdl", "extra go"]), Some(0));
+    assert_eq!(code(&["check", "--with", "extra.kdl", "mine go"]), Some(0));
+}
+
+#[test]
+fn json_says_what_does_not_count() {
+    let house = House::new();
+    house.write(PROJECT, "allow { command \"ours ...\" }");
+    let output = house.engine(&["check", "--format", "json", "ours go"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let withheld = json.pointer("/withheld/0").expect("what does not count");
+    assert_eq!(withheld["layer"], "project");
+    assert_eq!(withheld["reason"], "not-trusted");
+    assert_eq!(withheld["rules"], 1);
+}
+
+/// Runs the engine on a machine whose `/etc/engine` is this directory. `None` where the system cannot be set up.
+fn on_machine(house: &House, machine: &Path, arguments: &[&str]) -> Option<Output> {
+    let mut command = house.command("bwrap");
+    command.args([
+        "--unshare-user",
+        "--uid",
+        "0",
+        "--gid",
+        "0",
+        "--dev-bind",
+        "/",
+        "/",
+    ]);
+    command
+        .args(["--tmpfs", "/etc", "--bind"])
+        .arg(machine)
+        .arg("/etc/engine");
+    command
+        .arg("--")
+        .arg(env!("CARGO_BIN_EXE_engine"))
+        .args(arguments);
+    let output = command.output().ok()?;
+    let said = text(&output);
+    (!said.starts_with("bwrap:")).then_some(output)
+}
+
+#[test]
+fn the_machine_decides_for_everybody_and_only_from_files_that_its_administrator_owns() {
+    let house = House::new();
+    house.write(
+        ".config/engine/policy.kdl",
+        "allow { command \"mine ...\"; command \"theirs ...\" }",
+    );
+    let machine = tempfile::tempdir().expect("a directory");
+    let mode = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
+    };
+    mode(machine.path(), 0o755);
+    let file = machine.path().join("policy.kdl");
+    fs::write(&file, "deny \"machine-says\" { command \"theirs ...\" }").expect("a file");
+    mode(&file, 0o644);
+    let Some(denied) = on_machine(&house, machine.path(), &["check", "theirs go"]) else {
+        eprintln!("SKIPPED: bubblewrap cannot set up a machine here, so its layer was not tried as a whole");
+        return;
+    };
+    assert_eq!(denied.status.code(), Some(2), "{}", text(&denied));
+    assert!(text(&denied).contains("machine-says"), "{}", text(&denied));
+    let run = |arguments: &[&str]| on_machine(&house, machine.path(), arguments).expect("a run");
+    assert_eq!(run(&["check", "mine go"]).status.code(), Some(0));
+    // A policy that is named does not take its place.
+    house.write("work/named.kdl", "allow { command \"theirs ...\" }");
+    assert_eq!(
+        run(&["check", "--policy", "named.kdl", "theirs go"])
+            .status
+            .code(),
+        Some(2)
+    );
+
+    fs::write(&file, "lock { rules }\ndeny { command \"x\" }").expect("a file");
+    let locked = run(&["check", "mine go"]);
+    assert_eq!(locked.status.code(), Some(4), "{}", text(&locked));
+    assert!(text(&locked).contains("locked"), "{}", text(&locked));
+
+    mode(&file, 0o666);
+    let refused = run(&["check", "mine go"]);
+    assert_eq!(refused.status.code(), Some(3), "{}", text(&refused));
+    assert!(
+        words(&refused).contains("can be written by others"),
+        "{}",
+        text(&refused)
+    );
+    mode(&file, 0o644);
+    mode(machine.path(), 0o777);
+    assert_eq!(run(&["check", "mine go"]).status.code(), Some(3));
+}
