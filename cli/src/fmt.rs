@@ -77,7 +77,7 @@ impl Fmt {
     fn try_run(&self) -> Result<Exit, Exit> {
         let files = if self.files.is_empty() {
             let start = check::Start::of(None)?;
-            policies::found(&start.project)
+            policies::own_files(&start.project)
         } else {
             self.files.clone()
         };
