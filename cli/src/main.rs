@@ -15,8 +15,8 @@ mod render;
 mod report;
 mod schema;
 mod test;
-mod usage;
 mod trust;
+mod usage;
 mod world;
 
 use clap::Parser;

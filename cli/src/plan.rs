@@ -10,10 +10,11 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::check::Start;
 use crate::exit::Exit;
-use crate::options::DataFormat;
+use crate::options::{DataFormat, Policies};
+use crate::out;
 use crate::out::{Paint, visible};
+use crate::policies::{self, Found};
 use crate::report::Detail;
-use crate::{out, policies};
 
 /// Shows the compiled plan: rules with their sets resolved, defaults, checks, modes, limits
 ///
@@ -21,10 +22,8 @@ use crate::{out, policies};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Plan {
-    /// Policy file, `.kdl` or `.toml`, or `builtin:NAME`; may be given several times. Without it, the files found for the project and
-    /// user, else the shipped `builtin:base`
-    #[arg(long = "policy", value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    policies: Vec<String>,
+    #[command(flatten)]
+    policies: Policies,
 
     /// Only the rules with this id: the name of a block, or `FILE:LINE`
     #[arg(long, value_name = "ID")]
@@ -53,14 +52,8 @@ impl Plan {
 
     fn try_run(&self) -> Result<Exit, Exit> {
         let start = Start::of(self.cwd.as_deref())?;
-        let mut files = self.policies.clone();
-        if files.is_empty() {
-            files = policies::found(&start.project);
-        }
-        if files.is_empty() {
-            files.push("builtin:base".to_owned());
-        }
-        let mut loaded = policies::read(&files);
+        let found = Found::of(&self.policies.named(), &start.project);
+        let mut loaded = policies::read_layers(&found);
         let plan = loaded.compile();
         policies::report(&loaded.diagnostics, &loaded.sources);
         let plan = plan.ok_or(Exit::Invalid)?;
