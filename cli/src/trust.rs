@@ -16,6 +16,7 @@ use crate::policies::{self, Found, Named, Trusted};
 /// person has trusted it. What is trusted is the project's files with exactly this content, and whatever they build on; with any change
 /// they are not trusted any more. Without an answer on a terminal nothing is trusted, unless `--yes` says so.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Trust {
     /// A directory of the project; without it, the current one
     #[arg(value_name = "DIR")]
@@ -37,6 +38,11 @@ pub(crate) struct Trust {
     #[arg(long)]
     list: bool,
 }
+
+const EXAMPLES: &str = "Examples:
+  engine trust             shows what the project's files would loosen, and asks
+  engine trust --status    says whether they are trusted
+  engine trust --revoke    takes it back";
 
 impl Trust {
     pub(crate) fn run(&self) -> Exit {
