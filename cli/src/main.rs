@@ -1,6 +1,7 @@
 //! The `engine` binary: arguments in, rendered text and an exit code out. Everything that decides is in the libraries.
 
 mod check;
+mod commands;
 mod complete;
 mod exit;
 mod explain;
@@ -42,6 +43,7 @@ enum Command {
     Man(man::Man),
     Usage(usage::Usage),
     Trust(trust::Trust),
+    Commands(commands::Commands),
     Completions(complete::Completions),
 }
 
@@ -57,6 +59,7 @@ fn main() -> std::process::ExitCode {
             Command::Man(man) => man.run(),
             Command::Usage(usage) => usage.run(),
             Command::Trust(trust) => trust.run(),
+            Command::Commands(commands) => commands.run(),
             Command::Completions(completions) => completions.run(),
         },
         Err(error) => {

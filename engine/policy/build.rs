@@ -16,6 +16,9 @@ use std::{env, fs, io};
     reason = "the model is shared with the library, which uses all of it"
 )]
 mod model;
+#[path = "src/definition/notes.rs"]
+#[expect(unreachable_pub, reason = "shared with the library")]
+mod notes;
 #[path = "src/definition/problem.rs"]
 #[expect(unreachable_pub, reason = "shared with the library")]
 mod problem;
@@ -48,6 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut places: Vec<(usize, usize)> = Vec::new();
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut examples: Vec<Vec<model::Example>> = Vec::new();
+    let mut notes: Vec<(String, Vec<notes::CommandNote>)> = Vec::new();
     let mut complaints = String::new();
     for path in files {
         writeln!(stdout, "cargo::rerun-if-changed={}", path.display())?;
@@ -57,13 +61,15 @@ fn main() -> Result<(), Box<dyn Error>> {
             .to_string_lossy()
             .into_owned();
         let text = fs::read_to_string(&path)?;
-        let (definitions, problems) = read::read_definitions(&text);
+        let (definitions, problems) = read::read_file(&text, read::Holds::Definitions);
         for problem in problems {
             let shown = format!("tooldefs/commands/{file}");
             writeln!(complaints, "{}", problem.line(&shown, &text))?;
         }
-        for mut definition in definitions {
-            // Examples are for those who write definitions: they are kept apart.
+        for read in definitions {
+            let mut definition = read.definition;
+            // Examples and places are for people: they are kept apart, so that deciding never reads them.
+            notes.push((file.clone(), read.notes.commands));
             examples.push(std::mem::take(&mut definition.tests));
             for name in &definition.names {
                 if names.insert(name.to_string(), places.len()).is_some() {
@@ -94,6 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("definitions.rs"), index)?;
     fs::write(out.join("definitions.bin"), bytes)?;
     fs::write(out.join("examples.bin"), postcard::to_allocvec(&examples)?)?;
+    fs::write(out.join("notes.bin"), postcard::to_allocvec(&notes)?)?;
 
     let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tooldefs/variables.txt");
     writeln!(stdout, "cargo::rerun-if-changed={}", list.display())?;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use engine_policy::definition::{Problem, read_definitions, run_examples};
+use engine_policy::definition::{Problem, Weight, read_definitions, run_examples};
 
 fn main() -> ExitCode {
     let mut failed = false;
@@ -30,6 +30,7 @@ fn main() -> ExitCode {
                 label: String::new(),
                 help: None,
                 span: failure.span.0 as usize..failure.span.1 as usize,
+                weight: Weight::Error,
             };
             say(problem.line(&file, &text));
         }

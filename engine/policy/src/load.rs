@@ -4,17 +4,18 @@
 //!
 //! Invariant (nothing missing): a file that is named but cannot be read is an error, never an empty policy.
 
-use engine_shell::Span;
-use smol_str::SmolStr;
+mod definitions;
 
-use crate::definition::{Definition, read_definitions};
+use crate::definition::Definition;
 use crate::diagnostic::{Diagnostic, Level};
 use crate::document::Document;
 use crate::facts::{below, join_path};
 use crate::layer::{Layer, Reason, Standing, Withheld};
 use crate::plan::{Part, Plan, compile_layers, digest};
 use crate::read::{Format, read_what_is_there};
-use crate::source::{Place, Sources, Spanned};
+use crate::source::{Place, Sources};
+
+pub use definitions::Brought;
 
 /// The shipped policies by the name that `extends` uses.
 pub const SHIPPED: &[(&str, &str)] = &[
@@ -106,6 +107,8 @@ pub struct Loaded {
     pub layers: Vec<LoadedLayer>,
     /// Command definitions that they bring along.
     pub definitions: Vec<Definition>,
+    /// Where each of the definitions stands.
+    pub brought: Vec<Brought>,
     /// Every text that was read.
     pub sources: Sources,
     /// Every problem; with an error among them there is no policy.
@@ -118,6 +121,8 @@ pub struct Loaded {
     open: Vec<String>,
     standing: Standing,
     within: Option<String>,
+    seen_definitions: Vec<String>,
+    included: usize,
 }
 
 /// The shipped policy that is the ground where no layer that may loosen lays one.
@@ -240,6 +245,7 @@ impl Loaded {
     ) {
         let (documents, definitions) = (self.documents.len(), self.definitions.len());
         let (sources, seen) = (self.sources.iter().count(), self.seen.len());
+        let diagnostics = self.diagnostics.len();
         let mut names = Vec::new();
         let mut base = None;
         self.standing = Standing { layer, trusted: true };
@@ -276,8 +282,7 @@ impl Loaded {
             }
             // Layers that follow have their own full say of what this one built on.
             self.seen.truncate(seen);
-            let count = self.definitions.len() - definitions;
-            self.definitions.truncate(definitions);
+            let count = self.withhold_definitions(definitions, diagnostics);
             if count > 0 {
                 let mut withheld = Withheld::new(layer, Reason::NotTrusted);
                 withheld.definitions = count;
@@ -420,39 +425,6 @@ impl Loaded {
         self.standings.push(self.standing);
         if depth == 0 {
             self.own += 1;
-        }
-    }
-
-    fn commands(&mut self, path: &str, files: &dyn Files, named: &Spanned<SmolStr>) {
-        if self.is_outside(path, Some(named.place)) {
-            return;
-        }
-        let text = match files.text(path) {
-            Ok(text) => text,
-            Err(why) => {
-                let message = format!("cannot read `{path}`: {why}");
-                self.diagnostics
-                    .push(Diagnostic::error("policy::missing-file", message, named.place));
-                return;
-            }
-        };
-        let (definitions, problems) = read_definitions(&text);
-        self.definitions.extend(definitions);
-        let Some(source) = self.sources.add(path, &text) else {
-            return;
-        };
-        for problem in problems {
-            let place = Place {
-                source,
-                span: Span::new(problem.span.start, problem.span.end),
-            };
-            self.diagnostics.push(Diagnostic {
-                level: Level::Error,
-                code: "commands::definition",
-                message: problem.message,
-                labels: vec![(place, problem.label)],
-                help: problem.help,
-            });
         }
     }
 }

@@ -7,11 +7,11 @@ use smol_str::SmolStr;
 
 use super::Decider;
 use super::groups::{Matched, Ruling, may_match};
-use crate::definition::{ApplyContext, apply};
+use crate::definition::{ApplyContext, apply, apply_published};
 use crate::document::{Outcome, RequestKind};
-use crate::effect::Use;
+use crate::effect::{EffectKind, Use};
 use crate::facts::below;
-use crate::plan::{End, Extent, GroupId, Names, Segment, ViewWord, file_word};
+use crate::plan::{End, Extent, GroupId, Names, PlanRule, Segment, ViewWord, file_word};
 use crate::resolve::Target;
 use crate::truth::Truth;
 use crate::verdict::{Request, RuleRef, Why};
@@ -58,7 +58,12 @@ impl Decider<'_> {
             .as_deref()
             .and_then(|name| catalogue.find(name))
             .map(|definition| apply(definition, &invocation.words, &apply_context(running)));
-        let (ruling, matched_allow) = self.command_ruling(running, name.as_deref(), usage.as_ref());
+        let claims = name
+            .as_deref()
+            .and_then(|name| catalogue.find_published(name))
+            .map(|published| apply_published(published, &invocation.words))
+            .unwrap_or_default();
+        let (ruling, matched_allow) = self.command_ruling(running, name.as_deref(), usage.as_ref(), &claims);
         let shown: SmolStr =
             program.map_or_else(|| program_field.span.of(running.text).into(), SmolStr::from);
         let request = Request::Command(shown);
@@ -87,6 +92,7 @@ impl Decider<'_> {
         if let Some(usage) = &usage {
             self.effects(running, usage, rule);
         }
+        self.claimed_changes(running, usage.as_ref(), &claims, rule);
         let reads = usage.as_ref().is_none_or(|usage| usage.reads_stdin);
         if invocation.stdin == Stdin::Script && reads {
             self.step(
@@ -101,6 +107,26 @@ impl Decider<'_> {
             );
         }
         usage
+    }
+
+    /// What the program says of itself that it changes, where its definition says nothing of the kind.
+    fn claimed_changes(
+        &mut self,
+        running: &Running<'_>,
+        usage: Option<&Use>,
+        claims: &[Use],
+        rule: Option<(RuleRef, &PlanRule)>,
+    ) {
+        let named = rule.filter(|(_, rule)| rule.names_program || rule.everything);
+        for claim in claims {
+            for effect in &claim.effects {
+                let known =
+                    usage.is_some_and(|usage| usage.effects.iter().any(|own| own.kind == effect.kind));
+                if matches!(effect.kind, EffectKind::Changes { .. }) && !known {
+                    self.effect(running, claim, effect, named);
+                }
+            }
+        }
     }
 
     /// A command that no deny or ask rule speaks of.
@@ -142,12 +168,14 @@ impl Decider<'_> {
         }
     }
 
-    /// The strictest ruling on the command, and the allow rule that matches for certain, if any.
+    /// The strictest ruling on the command, and the allow rule that matches for certain, if any. How the program says of itself that
+    /// its words are read (`claims`) counts for rules that forbid or ask alone, and takes nothing back from them.
     fn command_ruling(
         &self,
         running: &Running<'_>,
         name: Option<&str>,
         usage: Option<&Use>,
+        claims: &[Use],
     ) -> (Ruling, Option<RuleRef>) {
         let invocation = running.invocation;
         let name_value = name.map(|name| Value::Known(name.into()));
@@ -211,7 +239,34 @@ impl Decider<'_> {
         if usage.is_none() {
             self.match_inside(&written, &mut matched);
         }
-        let mut condition = |group: GroupId| self.conditions(group, running, usage);
+        let is_strict = |group: GroupId| {
+            self.plan
+                .rule_of(group)
+                .is_none_or(|rule| rule.outcome != Outcome::Allow)
+        };
+        for claim in claims {
+            let words: Vec<ViewWord<'_>> = claim
+                .words
+                .iter()
+                .map(|word| view(&word.field, &word.names, running.text))
+                .collect();
+            let mut strict = |end: End, truth| {
+                if is_strict(end.group) && !end.except {
+                    matched.hit(end, truth);
+                }
+            };
+            self.plan.commands.matches(&words, &mut strict);
+            self.plan.texts.matches(&words, &mut strict);
+        }
+        let mut condition = |group: GroupId| {
+            let own = self.conditions(group, running, usage);
+            // It says nothing of paths, so that it cannot tell where they lie.
+            let placed = self.plan.rule_of(group).is_some_and(|rule| rule.bounds_operands);
+            let claims = claims.iter().filter(|_| is_strict(group) && !placed);
+            claims.fold(own, |truth, claim| {
+                truth.max(self.conditions(group, running, Some(claim)))
+            })
+        };
         let ruling = matched.ruling(self.plan, self.rules, &mut condition);
         // Of the allow rules, the one that covers most.
         let mut allow: Option<(u8, RuleRef)> = None;

@@ -10,7 +10,7 @@ use super::cut::cut;
 use super::model::{Definition, Style, Subcommand};
 use super::partial::one_of;
 use super::touch::touch;
-use crate::effect::{Unknown, UnknownKind, Use};
+use crate::effect::{Unknown, UnknownKind, Use, WordKind};
 
 /// Most argvs that alternatives are multiplied out to.
 const ALTERNATIVES: usize = 16;
@@ -36,6 +36,29 @@ pub fn apply(definition: &Definition, words: &[Field], context: &ApplyContext) -
         merge(&mut merged, other);
     }
     merged
+}
+
+/// How a program says of itself that its words are read: as they stand, and with the subcommand that it takes them for where the
+/// first operand is none.
+pub(crate) fn apply_published(definition: &Definition, words: &[Field]) -> Vec<Use> {
+    let context = ApplyContext::default();
+    let plain = apply(definition, words, &context);
+    let at = definition
+        .default_subcommand
+        .as_ref()
+        .filter(|_| plain.command.len() == 1)
+        .and_then(|name| {
+            let operand = plain.words.iter().find(|word| word.kind == WordKind::Operand)?;
+            let at = words.iter().position(|field| field.span == operand.field.span)?;
+            Some((at, name))
+        });
+    let Some((at, name)) = at else {
+        return vec![plain];
+    };
+    let mut meant = words.to_vec();
+    let span = words.get(at).map_or_else(Span::default, |field| field.span);
+    meant.insert(at, Field::literal(name.clone(), span));
+    vec![plain, apply(definition, &meant, &context)]
 }
 
 /// What a command does, one use for each alternative of its words.

@@ -1,7 +1,7 @@
 //! The definitions that are known: those that ship and those that a policy brings along.
 //!
 //! Invariant (later wins): of several definitions with one name the last one that was added counts, and all of them count
-//! before the shipped one.
+//! before the shipped one. Invariant (stricter only): what a tool publishes of itself is kept apart and never found as a definition.
 
 use std::sync::OnceLock;
 
@@ -10,6 +10,7 @@ use smol_str::SmolStr;
 
 use self::index::{NAMES, PLACES, SHIPPED};
 use super::model::{Definition, Example};
+use super::notes::CommandNote;
 
 /// Names and places of the shipped definitions, written by the build.
 #[expect(clippy::unreadable_literal, reason = "offsets that nobody reads")]
@@ -23,6 +24,9 @@ static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/definitions.bin"
 /// The examples of each of them.
 static EXAMPLES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/examples.bin"));
 
+/// The file of each of them, and what stands there for people.
+static NOTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/notes.bin"));
+
 /// What was decoded so far; one program at a time, when it is first looked for.
 static DECODED: [OnceLock<Option<Box<Definition>>>; SHIPPED] = [const { OnceLock::new() }; SHIPPED];
 
@@ -31,18 +35,32 @@ static DECODED: [OnceLock<Option<Box<Definition>>>; SHIPPED] = [const { OnceLock
 pub struct Catalogue {
     extra: Vec<Definition>,
     names: FxHashMap<SmolStr, usize>,
+    published: FxHashMap<SmolStr, usize>,
 }
 
 impl Catalogue {
     /// The shipped definitions and these, the later ones first.
     #[must_use]
     pub fn new(extra: Vec<Definition>) -> Self {
-        let names = extra
-            .iter()
-            .enumerate()
-            .flat_map(|(at, definition)| definition.names.iter().map(move |name| (name.clone(), at)))
-            .collect();
-        Self { extra, names }
+        let names = |published: bool| {
+            extra
+                .iter()
+                .enumerate()
+                .filter(|(_, definition)| definition.published == published)
+                .flat_map(|(at, definition)| definition.names.iter().map(move |name| (name.clone(), at)))
+                .collect()
+        };
+        Self {
+            names: names(false),
+            published: names(true),
+            extra,
+        }
+    }
+
+    /// What a program publishes of itself, by its bare name.
+    #[must_use]
+    pub fn find_published(&self, name: &str) -> Option<&Definition> {
+        self.extra.get(*self.published.get(name)?)
     }
 
     /// Finds the definition of a program by its bare name.
@@ -61,7 +79,12 @@ impl Catalogue {
         let mut names: Vec<&str> = NAMES
             .iter()
             .map(|(name, _)| *name)
-            .chain(self.names.keys().map(SmolStr::as_str))
+            .chain(
+                self.names
+                    .keys()
+                    .chain(self.published.keys())
+                    .map(SmolStr::as_str),
+            )
             .collect();
         names.sort_unstable();
         names.dedup();
@@ -69,18 +92,50 @@ impl Catalogue {
     }
 }
 
+/// A shipped definition with everything that its file says.
+#[derive(Clone, Debug)]
+pub struct Shipped {
+    /// The definition, with its examples.
+    pub definition: Definition,
+    /// Its file below `tooldefs/commands`.
+    pub file: SmolStr,
+    /// The program (with an empty path) and its subcommands, in the order of the file.
+    pub commands: Vec<CommandNote>,
+}
+
 /// Every shipped definition, each with its examples.
 #[must_use]
 pub fn shipped_with_examples() -> Vec<Definition> {
+    shipped_definitions()
+        .into_iter()
+        .map(|shipped| shipped.definition)
+        .collect()
+}
+
+/// Every shipped definition with its examples and places.
+#[must_use]
+pub fn shipped_definitions() -> Vec<Shipped> {
     let examples: Vec<Vec<Example>> = postcard::from_bytes(EXAMPLES).unwrap_or_default();
+    let notes: Vec<(SmolStr, Vec<CommandNote>)> = postcard::from_bytes(NOTES).unwrap_or_default();
     examples
         .into_iter()
+        .zip(notes)
         .zip(0..)
-        .filter_map(|(tests, number)| {
+        .filter_map(|((tests, (file, commands)), number)| {
             let definition = shipped(number)?.clone();
-            Some(Definition { tests, ..definition })
+            Some(Shipped {
+                definition: Definition { tests, ..definition },
+                file,
+                commands,
+            })
         })
         .collect()
+}
+
+/// Whether a definition of this name is shipped.
+#[must_use]
+pub fn is_shipped(name: &str) -> bool {
+    NAMES.binary_search_by(|(known, _)| (*known).cmp(name)).is_ok()
 }
 
 fn shipped(number: u32) -> Option<&'static Definition> {

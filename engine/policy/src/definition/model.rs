@@ -35,6 +35,10 @@ pub struct Definition {
     pub exit_codes: Vec<ExitCode>,
     /// Examples that must hold; left out of the shipped form.
     pub tests: Vec<Example>,
+    /// It is what a tool says of itself, which makes verdicts stricter and never milder.
+    pub published: bool,
+    /// The subcommand that is meant where the first operand is none.
+    pub default_subcommand: Option<SmolStr>,
 }
 
 /// Words that do nothing where they are all the words there are.

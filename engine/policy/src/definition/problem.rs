@@ -13,6 +13,17 @@ pub struct Problem {
     pub help: Option<String>,
     /// Byte offsets in the file.
     pub span: Range<usize>,
+    /// Whether the definition can be used all the same.
+    pub weight: Weight,
+}
+
+/// How bad a [`Problem`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// A word of a published specification that is not known: what it says is not used.
+    Warning,
+    /// The file cannot be used.
+    Error,
 }
 
 impl Problem {
@@ -45,10 +56,16 @@ impl Problem {
 
 /// `did you mean ...` for the nearest of `known`, if one is near.
 pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    nearest_name(name, known).map(|candidate| format!("did you mean `{candidate}`?"))
+}
+
+/// The nearest of `known`, if one is near.
+#[must_use]
+pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
         .into_iter()
         .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
         .filter(|(distance, candidate)| *distance <= 1 + candidate.len() / 4)
         .min()
-        .map(|(_, candidate)| format!("did you mean `{candidate}`?"))
+        .map(|(_, candidate)| candidate)
 }

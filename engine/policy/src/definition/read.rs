@@ -1,7 +1,7 @@
 //! Reads definitions from KDL: every problem of a file in one run, and what could be read.
 //!
 //! Invariant (nothing skipped): a node, property or value that is neither of the vocabulary nor one of the listed words of
-//! the usage specification is a problem.
+//! the usage specification is a problem: an error, or a warning in what a tool says of itself.
 
 #[path = "read/blocks.rs"]
 mod blocks;
@@ -15,25 +15,40 @@ mod node;
 mod operands;
 #[path = "read/options.rs"]
 mod options;
+#[path = "read/published.rs"]
+mod published;
 #[path = "read/shared.rs"]
 mod shared;
 
+use std::ops::Range;
+
+use kdl::{KdlDocument, KdlNode};
+use smol_str::SmolStr;
+
 use self::node::{children, node_span};
 use self::operands::runs_operands;
-use self::options::index;
-use kdl::{KdlDocument, KdlNode};
-
+pub(super) use self::options::index;
+use self::published::is_published;
 use super::model::{Command, Definition, Flag, Options, Subcommand};
-use super::problem::Problem;
+use super::notes::{CommandNote, Include, Notes, Read, line_of};
+use super::problem::{Problem, Weight};
 use super::words::{BODY, IGNORED, OWN};
 
 /// Deepest nesting of nodes that is read.
 const DEPTH: usize = 24;
 
-/// Reads the definitions of one file; usable only if there are no problems.
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// Whole definitions, each with its names.
+    Definitions,
+    /// Something that belongs to a definition of another file.
+    Part,
+}
+
+/// Reads the definitions of one file; usable only if no problem is an error.
 #[must_use]
-pub(super) fn read_definitions(text: &str) -> (Vec<Definition>, Vec<Problem>) {
-    let mut reader = Reader::default();
+pub(crate) fn read_file(text: &str, holds: Holds) -> (Vec<Read>, Vec<Problem>) {
     if let Some(problem) = too_deep(text) {
         return (Vec::new(), vec![problem]);
     }
@@ -52,10 +67,17 @@ pub(super) fn read_definitions(text: &str) -> (Vec<Definition>, Vec<Problem>) {
                     label: diagnostic.label.clone().unwrap_or_default(),
                     help: diagnostic.help.clone(),
                     span: diagnostic.span.offset()..diagnostic.span.offset() + diagnostic.span.len(),
+                    weight: Weight::Error,
                 })
                 .collect();
             return (Vec::new(), problems);
         }
+    };
+    let published = is_published(&document);
+    let mut reader = Reader {
+        published,
+        part: holds == Holds::Part,
+        ..Reader::default()
     };
     reader.put_shared(&mut document);
     // A second `bin` after other nodes begins the next definition; what stands before the first belongs to it.
@@ -64,6 +86,8 @@ pub(super) fn read_definitions(text: &str) -> (Vec<Definition>, Vec<Problem>) {
     for node in document.nodes() {
         if node.name().value() == "bin" {
             let fresh = named
+                && !published
+                && holds == Holds::Definitions
                 && groups
                     .last()
                     .is_some_and(|group| group.iter().any(|other| other.name().value() != "bin"));
@@ -78,7 +102,17 @@ pub(super) fn read_definitions(text: &str) -> (Vec<Definition>, Vec<Problem>) {
     }
     let mut definitions = Vec::new();
     for group in groups {
-        definitions.push(reader.definition(&group));
+        let mut read = reader.definition(&group);
+        read.definition.published = published;
+        for (note, at) in read
+            .notes
+            .commands
+            .iter_mut()
+            .zip(std::mem::take(&mut reader.offsets))
+        {
+            note.line = line_of(text, at);
+        }
+        definitions.push(read);
     }
     (definitions, reader.problems)
 }
@@ -98,6 +132,7 @@ fn too_deep(text: &str) -> Option<Problem> {
                 label: String::new(),
                 help: None,
                 span: at..at + 1,
+                weight: Weight::Error,
             });
         }
     }
@@ -114,16 +149,29 @@ enum Place {
 #[derive(Default)]
 struct Reader {
     problems: Vec<Problem>,
+    /// What is read is a tool's own specification.
+    published: bool,
+    /// What is read belongs to a definition of another file.
+    part: bool,
+    /// Names of the subcommands that are being read.
+    path: Vec<SmolStr>,
+    notes: Vec<CommandNote>,
+    /// Where each of the notes stands.
+    offsets: Vec<usize>,
+    /// Named sets of flags that commands take in.
+    flagsets: Vec<(SmolStr, Vec<(Flag, Range<usize>)>)>,
 }
 
 impl Reader {
-    fn definition(&mut self, nodes: &[&KdlNode]) -> Definition {
+    fn definition(&mut self, nodes: &[&KdlNode]) -> Read {
         let mut definition = Definition::default();
-        let mut bins = 0_usize;
+        let mut notes = Notes::default();
+        let mut named: Option<Range<usize>> = None;
+        self.flagsets = self.flagsets(nodes);
         for node in nodes {
             match node.name().value() {
                 "bin" => {
-                    bins += 1;
+                    named = named.or(Some(node_span(node)));
                     self.props(node, &[]);
                     definition.names.extend(self.texts(node, 1));
                     self.no_children(node);
@@ -137,13 +185,35 @@ impl Reader {
                     }
                 }
                 "tests" => definition.tests.extend(self.tests(node)),
+                "default_subcommand" => definition.default_subcommand = self.text(node),
+                "replaces" => {
+                    self.bare(node);
+                    notes.replaces = true;
+                }
+                "include" => notes.includes.extend(self.include(node)),
                 _ => {}
             }
         }
-        let place = nodes.first().map_or(0..0, |node| node_span(node));
-        if bins == 0 {
-            self.problem(place.clone(), "a definition begins with `bin \"name\"`", None);
+        // The usage specification takes the name for the program where no `bin` is said.
+        if named.is_none()
+            && self.published
+            && let Some(node) = nodes.iter().find(|node| node.name().value() == "name")
+        {
+            named = Some(node_span(node));
+            definition.names.extend(self.text(node));
         }
+        let place = nodes.first().map_or(0..0, |node| node_span(node));
+        if named.is_none() && !self.part {
+            self.problems.push(Problem {
+                message: "a definition begins with `bin \"name\"`".to_owned(),
+                label: String::new(),
+                help: None,
+                span: place.clone(),
+                weight: Weight::Error,
+            });
+        }
+        notes.span = named.unwrap_or_else(|| place.clone());
+        self.note(notes.span.start, definition.about.clone(), nodes);
         definition.command.name = definition.names.first().cloned().unwrap_or_default();
         let body: Vec<&KdlNode> = nodes.to_vec();
         definition.command = self.command(
@@ -172,7 +242,8 @@ impl Reader {
                 Some("name the manual and its version: source \"GNU grep 3.8 manual\"".to_owned()),
             );
         }
-        definition
+        notes.commands = std::mem::take(&mut self.notes);
+        Read { definition, notes }
     }
 
     fn command(
@@ -184,11 +255,20 @@ impl Reader {
         above: &[&[Flag]],
     ) -> Command {
         command.options = inherited;
+        // What stands in a clause stands in the command: it is a run of words that may come again.
+        let nodes: Vec<&KdlNode> = nodes
+            .iter()
+            .flat_map(|node| {
+                let clause = node.name().value() == "clause";
+                let inner = children(node).filter(move |_| clause);
+                std::iter::once(*node).filter(move |_| !clause).chain(inner)
+            })
+            .collect();
         // Options first: subcommands inherit them wherever they stand.
         for node in nodes.iter().filter(|node| node.name().value() == "options") {
             command.options = self.options(node, command.options);
         }
-        for node in nodes {
+        for node in &nodes {
             let flags = match node.name().value() {
                 "flag" => self.flag(node),
                 "flags" => self.flags(node),
@@ -199,6 +279,9 @@ impl Reader {
                 command.flags.push(flag);
             }
         }
+        for node in nodes.iter().filter(|node| node.name().value() == "use") {
+            self.take_in(node, &mut command.flags);
+        }
         command.index = index(&command.flags);
         let known: Vec<&[Flag]> = above
             .iter()
@@ -206,11 +289,11 @@ impl Reader {
             .chain(std::iter::once(command.flags.as_slice()))
             .collect();
         let mut commands = Vec::new();
-        for node in nodes {
+        for node in &nodes {
             let name = node.name().value();
             match name {
-                "flag" | "flags" | "options" | "source" | "exit_code" | "about" => {}
-                "alone" | "bin" | "tests" if place == Place::File => {}
+                "flag" | "flags" | "options" | "source" | "exit_code" | "about" | "use" => {}
+                "alone" | "bin" | "tests" | "replaces" | "flagset" if place == Place::File => {}
                 "alias" => command.aliases.extend(self.texts(node, 1)),
                 "class" => command.class = self.text(node),
                 // `complete "name" run=...` is the usage specification's shell completion.
@@ -220,7 +303,19 @@ impl Reader {
                     self.bare(node);
                     command.wrapper = true;
                 }
-                "arg" => command.args.extend(self.arg(node)),
+                // An operand that is told by its beginning has no place among the others.
+                "arg" if node.entry("sigil").is_some() => {}
+                "arg" => {
+                    if let Some(arg) = self.arg(node) {
+                        let first = if command.args.iter().any(|before| before.variadic) || arg.after_dashes {
+                            0
+                        } else {
+                            command.args.len()
+                        };
+                        command.blocks.extend(self.effect_of_arg(node, first));
+                        command.args.push(arg);
+                    }
+                }
                 "cmd" => {
                     if let Some(inner) = self.cmd(node, command.options, &known) {
                         commands.push(inner.into());
@@ -233,9 +328,21 @@ impl Reader {
             }
         }
         command.commands = commands;
-        self.args_in_order(&command.args, nodes);
+        self.args_in_order(&command.args, &nodes);
         command.operands_run = runs_operands(&command.args, &command.blocks);
         command
+    }
+
+    /// A file whose content belongs here.
+    fn include(&mut self, node: &KdlNode) -> Option<Include> {
+        let path = match self.text_prop(node, "file") {
+            Some(path) => path,
+            None => self.text(node)?,
+        };
+        Some(Include {
+            path,
+            span: node_span(node),
+        })
     }
 
     fn cmd(&mut self, node: &KdlNode, options: Options, above: &[&[Flag]]) -> Option<Command> {
@@ -265,9 +372,13 @@ impl Reader {
             }
         }
         let body: Vec<&KdlNode> = children(node).collect();
+        self.path.push(command.name.clone());
+        let about = self.about_of(node, &body);
+        self.note(node_span(node).start, about, &[&[node], body.as_slice()].concat());
         let own = std::mem::take(&mut command.own);
         let mut command = self.command(command, &body, Place::Cmd, options, above);
         command.own.splice(0..0, own);
+        self.path.pop();
         Some(command)
     }
 }

@@ -8,19 +8,27 @@ use engine_shell::Span;
 
 use super::comments::without_comments;
 use super::model::Definition;
-use super::problem::Problem;
-use super::read;
+use super::notes::Read;
+use super::problem::{Problem, Weight};
+use super::read::{self, Holds};
 use crate::read::{MAX_TEXT_BYTES, parse_kdl};
 use crate::source::SourceId;
 
-/// Reads the definitions of one file; usable only if there are no problems.
+/// Reads the definitions of one file; usable only if no problem is an error.
 #[must_use]
 pub fn read_definitions(text: &str) -> (Vec<Definition>, Vec<Problem>) {
+    let (read, problems) = read_file(text, Holds::Definitions);
+    (read.into_iter().map(|read| read.definition).collect(), problems)
+}
+
+/// The same, with what stands beside the definitions.
+pub(crate) fn read_file(text: &str, holds: Holds) -> (Vec<Read>, Vec<Problem>) {
     let problem = |message: String, span: Span, help: Option<String>| Problem {
         message,
         label: String::new(),
         help,
         span: span.start as usize..span.end as usize,
+        weight: Weight::Error,
     };
     if text.len() > MAX_TEXT_BYTES {
         let message = format!("longer than {MAX_TEXT_BYTES} bytes");
@@ -35,7 +43,7 @@ pub fn read_definitions(text: &str) -> (Vec<Definition>, Vec<Problem>) {
         return (Vec::new(), problems.collect());
     }
     match without_comments(text) {
-        Ok(plain) => read::read_definitions(&plain),
+        Ok(plain) => read::read_file(&plain, holds),
         Err(span) => {
             let span = Span::new(span.start, span.end);
             (

@@ -8,17 +8,24 @@ use std::ops::Range;
 use kdl::{KdlDocument, KdlEntry, KdlNode, KdlValue};
 use smol_str::SmolStr;
 
-use super::super::problem::{Problem, nearest};
+use super::super::problem::{Problem, Weight, nearest};
 use super::super::words::{BODY, IGNORED_PROPS, VALUE};
 use super::Reader;
 
 impl Reader {
     pub(super) fn problem(&mut self, span: Range<usize>, message: impl Into<String>, help: Option<String>) {
+        // What a tool says of itself only makes verdicts stricter, so that less of it is no danger.
+        let weight = if self.published {
+            Weight::Warning
+        } else {
+            Weight::Error
+        };
         self.problems.push(Problem {
             message: message.into(),
             label: String::new(),
             help,
             span,
+            weight,
         });
     }
 

@@ -17,10 +17,17 @@ impl Reader {
         let text = self.text(node)?;
         let mut arg = match parse_arg(&text) {
             Ok(arg) => arg,
-            Err(message) => {
-                self.problem(node_span(node), message, None);
-                return None;
-            }
+            // `"<start> <end>"` is two words in the usage specification.
+            Err(message) => match text.split_whitespace().next().map(parse_arg) {
+                Some(Ok(first)) if self.published => Arg {
+                    variadic: true,
+                    ..first
+                },
+                Some(_) | None => {
+                    self.problem(node_span(node), message, None);
+                    return None;
+                }
+            },
         };
         if node.get("var").and_then(KdlValue::as_bool) == Some(true) {
             arg.variadic = true;
@@ -41,7 +48,7 @@ impl Reader {
             let name = child.name().value();
             if VALUE.contains(&name) {
                 arg.effects.extend(self.value_effect(child));
-            } else if !IGNORED.contains(&name) && name != "default" {
+            } else if !IGNORED.contains(&name) && !matches!(name, "default" | "complete" | "effect") {
                 self.unknown_node(child, VALUE);
             }
         }
@@ -68,7 +75,7 @@ impl Reader {
                     || arg.when_given.is_some()
                     || first.unless_given.is_some()
                     || first.when_given.is_some();
-                if !alternatives {
+                if !alternatives && !self.published {
                     self.problem(
                         place(&arg.name),
                         format!(

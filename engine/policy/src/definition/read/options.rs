@@ -15,7 +15,9 @@ use super::node::{children, entry_span, node_span};
 impl Reader {
     /// A flag that has a name of one before it.
     pub(super) fn repeated(&mut self, before: &[Flag], flag: &Flag, span: &Range<usize>) {
-        for name in &flag.names {
+        let published = self.published;
+        // A tool's own parser says which of two counts.
+        for name in flag.names.iter().filter(|_| !published) {
             if before.iter().any(|other| other.names.contains(name)) {
                 self.problem(span.clone(), format!("`{name}` is listed twice"), None);
             }
@@ -138,6 +140,7 @@ impl Reader {
         for child in children(node) {
             let name = child.name().value();
             if name == "arg" {
+                flag.own.extend(self.stated_effect(child));
                 if let Some(arg) = self.arg(child) {
                     if flag.arity == Arity::None {
                         flag.arity = if arg.variadic {
@@ -165,7 +168,7 @@ impl Reader {
             } else if VALUE.contains(&name) {
                 let effect = self.value_effect(child);
                 effects.extend(effect);
-            } else if !IGNORED.contains(&name) {
+            } else if !IGNORED.contains(&name) && !matches!(name, "default" | "complete") {
                 let mut known = VALUE.to_vec();
                 known.extend(OWN);
                 self.unknown_node(child, &known);
@@ -180,6 +183,12 @@ impl Reader {
                     Some("name the value: flag \"-o <file>\"".to_owned()),
                 ),
             }
+        }
+        // Its value may be left out; where no `=` is needed it may be the next word.
+        let switch = |name: &str| node.get(name).and_then(kdl::KdlValue::as_bool) == Some(true);
+        if flag.arity == Arity::Next && (switch("value_optional") || switch("require_equals")) {
+            flag.arity = Arity::Optional;
+            flag.separate = !switch("require_equals");
         }
         let negation = self.text_prop(node, "negate").map(|name| Flag {
             names: vec![name],
@@ -209,7 +218,7 @@ fn is_own(node: &KdlNode, arity: Arity) -> bool {
     }
 }
 
-pub(super) fn index(flags: &[Flag]) -> Vec<NameEntry> {
+pub(in super::super) fn index(flags: &[Flag]) -> Vec<NameEntry> {
     let number = |at: usize| u16::try_from(at).unwrap_or(u16::MAX);
     let mut named: Vec<(&str, NameEntry)> = flags
         .iter()
