@@ -8,7 +8,6 @@ mod show;
 mod words;
 
 use crate::exit::Exit;
-use crate::options::Format;
 use crate::{check, out, policies};
 use find::{Known, Picked};
 
@@ -28,7 +27,17 @@ pub(crate) struct Commands {
 
     /// How to print
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: Printed,
+}
+
+/// How definitions are printed; there is nothing in them for code scanners and build servers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Printed {
+    /// For people; not a stable interface
+    #[default]
+    Human,
+    /// For programs; stable
+    Json,
 }
 
 impl Commands {
@@ -52,8 +61,8 @@ impl Commands {
         let known = Known::new(&loaded);
         if self.names.is_empty() {
             out::print(&match self.format {
-                Format::Human => list::human(&known),
-                Format::Json => list::json(&known),
+                Printed::Human => list::human(&known),
+                Printed::Json => list::json(&known),
             });
             return Ok(Exit::Fine);
         }
@@ -79,8 +88,8 @@ impl Commands {
             }
         }
         out::print(&match self.format {
-            Format::Human => show::human(&shown),
-            Format::Json => show::json(&shown),
+            Printed::Human => show::human(&shown),
+            Printed::Json => show::json(&shown),
         });
         Ok(if unknown { Exit::Failed } else { Exit::Fine })
     }

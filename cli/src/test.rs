@@ -1,6 +1,7 @@
 //! `engine test`: the tests of policies, of command definitions, and files of cases.
 
 mod coverage;
+mod definitions;
 mod suites;
 mod watch;
 
@@ -15,8 +16,9 @@ use crate::{check, out, policies};
 
 /// Runs the tests of policies, or files of cases
 ///
-/// Without arguments: the `tests` blocks of the policies found, else of the shipped ones. A `.kdl` or `.toml` file: its `tests` blocks. A
-/// `.jsonl` file: cases, each with a policy of its own.
+/// Without arguments: the `tests` blocks of the policies found, else of the shipped ones. A `.kdl` or `.toml` file: its `tests` blocks, and
+/// those of the command definitions that it brings along; a file of command definitions may be given, too. A `.jsonl` file: cases, each
+/// with a policy of its own.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Test {
@@ -97,7 +99,7 @@ impl Test {
                 .extension()
                 .is_some_and(|ending| ending == "jsonl");
             if file == "commands" {
-                report.suites.push(suites::definitions(self));
+                report.suites.push(definitions::shipped(self));
             } else if is_cases {
                 suites::cases(self, &mut report, &file);
             } else {

@@ -286,9 +286,18 @@ pub(super) fn condition(block: &Block) -> String {
                     count
                 }
             }
-            Test::Operand { words, index } => {
+            Test::Value { flags, words } => {
                 let is = if block.negated { "is not" } else { "is" };
-                format!("where operand {index} {is} `{}`", words.join("` or `"))
+                format!(
+                    "where the value of `{}` {is} `{}`",
+                    flags.join("` or `"),
+                    words.join("` or `")
+                )
+            }
+            Test::Operand { words, index, fold } => {
+                let is = if block.negated { "is not" } else { "is" };
+                let fold = if *fold { ", in any case" } else { "" };
+                format!("where operand {index} {is} `{}`{fold}", words.join("` or `"))
             }
         })
         .collect();

@@ -3,6 +3,11 @@
 /// Codes whose name does not say enough by itself.
 const CODES: &[(&str, &str)] = &[
     ("commands::definition", "a command definition is not right"),
+    ("commands::duplicate", "a program is defined twice"),
+    ("commands::include-count", "too many files are included"),
+    ("commands::include-cycle", "a file includes itself"),
+    ("commands::include-depth", "files include each other too deeply"),
+    ("commands::shipped", "a program has a definition that is shipped"),
     ("policy::block-without-braces", "a block has no braces"),
     ("policy::command-pattern", "a command pattern is not right"),
     (

@@ -2,21 +2,24 @@
 
 use std::fmt::Write as _;
 
-use engine_policy::definition::{run_examples, shipped_with_examples};
 use engine_policy::{
     Case, CaseRunner, Coverage, Decision, Files as _, Level, Outcome, Place, Plan, RuleCoverage, TestResult,
     parse_case, run_tests,
 };
 use engine_shell::Span;
 
-use super::Test;
+use super::{Test, definitions};
 use crate::options::Format;
 use crate::report::{Finding, Report, Suite, Tested};
 use crate::{out, policies};
 
-/// The `tests` blocks of a policy file. Returns how often each of its rules decided; of an invalid policy, nothing.
+/// The `tests` blocks of a policy file, or of a file of command definitions. Returns how often each of its rules decided; of an invalid policy, nothing.
 pub(super) fn policy(test: &Test, report: &mut Report, file: &str) -> Coverage {
-    let mut loaded = policies::read(&[file.to_owned()]);
+    let mut loaded = if definitions::is_file(file) {
+        definitions::read(file)
+    } else {
+        policies::read(&[file.to_owned()])
+    };
     let plan = loaded.compile();
     let known = report.sources.ids().count();
     for source in loaded.sources.iter() {
@@ -60,6 +63,12 @@ pub(super) fn policy(test: &Test, report: &mut Report, file: &str) -> Coverage {
             report.findings.push(failure(&test, Some(moved(result.place))));
         }
         suite.tests.push(test);
+    }
+    for (example, place) in definitions::brought(test, &loaded) {
+        if !example.passed {
+            report.findings.push(failure(&example, Some(moved(place))));
+        }
+        suite.tests.push(example);
     }
     report.suites.push(suite);
     if !test.covers() {
@@ -191,33 +200,4 @@ pub(super) fn cases(test: &Test, report: &mut Report, file: &str) {
 
 fn name_of(case: &Case) -> String {
     format!("{}  {}", case.id, case.command.escape_debug())
-}
-
-/// The examples of the shipped command definitions: one test for each example.
-pub(super) fn definitions(test: &Test) -> Suite {
-    let mut suite = Suite {
-        file: "commands".to_owned(),
-        tests: Vec::new(),
-    };
-    for definition in shipped_with_examples() {
-        let failures = run_examples(&definition);
-        let name = definition.names.first().map_or("", |name| name.as_str());
-        for example in &definition.tests {
-            let call = format!("{name}: {}", example.command);
-            if !test.wants(&call) {
-                continue;
-            }
-            let failed = failures.iter().find(|failure| failure.span == example.span);
-            suite.tests.push(Tested {
-                name: call,
-                expected: "",
-                verdict: None,
-                passed: failed.is_none(),
-                breach: false,
-                line: None,
-                detail: failed.map_or_else(String::new, |failure| failure.message.clone()),
-            });
-        }
-    }
-    suite
 }

@@ -8,7 +8,7 @@ mod kdl;
 mod out;
 mod toml;
 
-use crate::definition::{Definition, read_definitions};
+use crate::definition::{Definition, Weight, read_definitions};
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::read::kdl::is_newline;
@@ -124,7 +124,8 @@ fn definitions(text: &str) -> Option<Vec<Definition>> {
     for example in found.iter_mut().flat_map(|definition| &mut definition.tests) {
         example.span = (0, 0);
     }
-    problems.is_empty().then_some(found)
+    let sound = problems.iter().all(|problem| problem.weight == Weight::Warning);
+    sound.then_some(found)
 }
 
 /// The policy that a text is, if it is one.

@@ -17,6 +17,16 @@ pub struct ExampleFailure {
     pub message: String,
 }
 
+/// Runs the examples of a definition: for each of them, in order, what does not hold.
+#[must_use]
+pub fn run_each_example(definition: &Definition) -> Vec<Option<String>> {
+    definition
+        .tests
+        .iter()
+        .map(|example| check(definition, example))
+        .collect()
+}
+
 /// Runs the examples of a definition.
 #[must_use]
 pub fn run_examples(definition: &Definition) -> Vec<ExampleFailure> {

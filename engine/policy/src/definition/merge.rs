@@ -4,7 +4,7 @@
 //! specification has it; nothing that only one of them says is lost.
 
 use super::model::{Command, Definition};
-use super::read::index;
+use super::read::{MOST_NAMES, index};
 
 /// Adds the content of an included file.
 pub(crate) fn merge(into: &mut Definition, from: Definition) {
@@ -28,7 +28,12 @@ fn merge_command(into: &mut Command, from: Command) {
             .any(|flag| flag.names.iter().any(|name| names.contains(name)))
     };
     into.flags.retain(|flag| !overlap(&flag.names));
+    let mut names = 0;
     into.flags.extend(from.flags);
+    into.flags.retain(|flag| {
+        names += flag.names.len();
+        names <= MOST_NAMES
+    });
     into.index = index(&into.flags);
     into.aliases.extend(from.aliases);
     into.class = from.class.or(into.class.take());

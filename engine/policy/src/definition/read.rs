@@ -37,6 +37,9 @@ use super::words::{BODY, IGNORED, OWN};
 /// Deepest nesting of nodes that is read.
 const DEPTH: usize = 24;
 
+/// Most names that the options of one command have: each is told from every other.
+pub(super) const MOST_NAMES: usize = 8192;
+
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holds {
@@ -268,6 +271,7 @@ impl Reader {
         for node in nodes.iter().filter(|node| node.name().value() == "options") {
             command.options = self.options(node, command.options);
         }
+        let mut names = 0_usize;
         for node in &nodes {
             let flags = match node.name().value() {
                 "flag" => self.flag(node),
@@ -275,6 +279,12 @@ impl Reader {
                 _ => continue,
             };
             for (flag, span) in flags {
+                names += flag.names.len();
+                if names > MOST_NAMES {
+                    let message = format!("more than {MOST_NAMES} names of options");
+                    self.problem(span, message, None);
+                    break;
+                }
                 self.repeated(&command.flags, &flag, &span);
                 command.flags.push(flag);
             }

@@ -21,6 +21,17 @@ pub fn read_definitions(text: &str) -> (Vec<Definition>, Vec<Problem>) {
     (read.into_iter().map(|read| read.definition).collect(), problems)
 }
 
+/// Whether a text is a file of definitions rather than a policy: it names a program, as no policy does.
+#[must_use]
+pub fn is_definitions(text: &str) -> bool {
+    if text.len() > MAX_TEXT_BYTES {
+        return false;
+    }
+    let nodes = parse_kdl(text, SourceId::default()).nodes;
+    let first = nodes.first().map(|node| node.name.value.as_str());
+    matches!(first, Some("name" | "min_usage_version")) || nodes.iter().any(|node| node.name.value == "bin")
+}
+
 /// The same, with what stands beside the definitions.
 pub(crate) fn read_file(text: &str, holds: Holds) -> (Vec<Read>, Vec<Problem>) {
     let problem = |message: String, span: Span, help: Option<String>| Problem {

@@ -193,8 +193,8 @@ pub(super) const IGNORED_PROPS: &[&str] = &[
 
 /// Nodes of the engine alone: a file with one of them was written for it.
 pub(super) const ENGINE_NODES: &[&str] = &[
-    "alone", "class", "flags", "options", "replaces", "shared", "source", "tests", "unless", "uses", "value", "when",
-    "wrapper",
+    "alone", "class", "flags", "options", "replaces", "shared", "source", "tests", "unless", "uses", "value",
+    "when", "wrapper",
 ];
 
 /// Properties of the engine alone.

@@ -35,6 +35,18 @@ const TAKEN_NAME: &[&str] = &["commands::duplicate", "commands::shipped"];
 const MAX_PROBLEMS: usize = 100;
 
 impl Loaded {
+    /// Reads a file of definitions by itself, as a policy that names it would. That it defines what is shipped is no problem then.
+    #[must_use]
+    pub fn of_definitions(path: &str, files: &dyn Files) -> Self {
+        let mut loaded = Self::default();
+        let place = loaded.nowhere(path);
+        loaded.commands(path, files, &Spanned::new(SmolStr::new(path), place));
+        loaded
+            .diagnostics
+            .retain(|problem| problem.code != "commands::shipped");
+        loaded
+    }
+
     /// Reads a file of definitions that a policy names.
     pub(super) fn commands(&mut self, path: &str, files: &dyn Files, named: &Spanned<SmolStr>) {
         if self.seen_definitions.iter().any(|own| own == path) || self.is_outside(path, Some(named.place)) {
@@ -128,6 +140,10 @@ impl Loaded {
         };
         open.push(path.clone());
         for mut part in parts {
+            // Its examples are told by the place that includes them.
+            for example in &mut part.definition.tests {
+                example.span = (place.span.start, place.span.end);
+            }
             for include in std::mem::take(&mut part.notes.includes) {
                 let place = place_of(source, &include.span);
                 self.include(&mut part, &include.path, &path, files, place, open);
