@@ -28,7 +28,7 @@ use smol_str::SmolStr;
 use self::node::{children, node_span};
 use self::operands::runs_operands;
 pub(super) use self::options::index;
-use self::published::is_published;
+use self::published::{FlagSet, is_published};
 use super::model::{Command, Definition, Flag, Options, Subcommand};
 use super::notes::{CommandNote, Include, Notes, Read, line_of};
 use super::problem::{Problem, Weight};
@@ -162,7 +162,7 @@ struct Reader {
     /// Where each of the notes stands.
     offsets: Vec<usize>,
     /// Named sets of flags that commands take in.
-    flagsets: Vec<(SmolStr, Vec<(Flag, Range<usize>)>)>,
+    flagsets: Vec<FlagSet>,
 }
 
 impl Reader {
@@ -383,7 +383,7 @@ impl Reader {
         }
         let body: Vec<&KdlNode> = children(node).collect();
         self.path.push(command.name.clone());
-        let about = self.about_of(node, &body);
+        let about = Self::about_of(node, &body);
         self.note(node_span(node).start, about, &[&[node], body.as_slice()].concat());
         let own = std::mem::take(&mut command.own);
         let mut command = self.command(command, &body, Place::Cmd, options, above);

@@ -14,6 +14,9 @@ use super::super::words::{ENGINE_NODES, ENGINE_PROPS, IGNORED, IGNORED_PROPS, OW
 use super::Reader;
 use super::node::{children, node_span};
 
+/// A named set of flags, each with its place.
+pub(super) type FlagSet = (SmolStr, Vec<(Flag, Range<usize>)>);
+
 /// Whether a file is a specification as a tool publishes it: it has words that only such files have, and none of the engine's own.
 pub(super) fn is_published(document: &KdlDocument) -> bool {
     let mut of_the_specification = false;
@@ -61,7 +64,7 @@ impl Reader {
     }
 
     /// The line of help of a subcommand.
-    pub(super) fn about_of(&mut self, node: &KdlNode, body: &[&KdlNode]) -> SmolStr {
+    pub(super) fn about_of(node: &KdlNode, body: &[&KdlNode]) -> SmolStr {
         let property = node.get("help").and_then(KdlValue::as_string);
         let child = body
             .iter()
@@ -94,7 +97,7 @@ impl Reader {
     }
 
     /// The sets of flags of a file, each with those that it takes in.
-    pub(super) fn flagsets(&mut self, nodes: &[&KdlNode]) -> Vec<(SmolStr, Vec<(Flag, Range<usize>)>)> {
+    pub(super) fn flagsets(&mut self, nodes: &[&KdlNode]) -> Vec<FlagSet> {
         let sets: Vec<(SmolStr, &KdlNode)> = nodes
             .iter()
             .filter(|node| node.name().value() == "flagset")
@@ -106,7 +109,7 @@ impl Reader {
             }
         }
         // Each round takes in one level more, so that cycles end by themselves.
-        let mut known: Vec<(SmolStr, Vec<(Flag, Range<usize>)>)> = Vec::new();
+        let mut known: Vec<FlagSet> = Vec::new();
         for (name, node) in &sets {
             let mut flags = Vec::new();
             for child in children(node) {
