@@ -91,7 +91,7 @@ impl Loaded {
         };
         let (read, mut problems) = read_file(&text, holds);
         let source = self.sources.add(path, &text)?;
-        problems.sort_by_key(|problem| problem.weight == Weight::Warning);
+        problems.sort_by_key(|problem| (problem.weight == Weight::Warning, problem.span.start));
         for problem in problems.into_iter().take(MAX_PROBLEMS) {
             self.diagnostics.push(diagnostic(problem, source));
         }
