@@ -136,7 +136,7 @@ deny "forced" { command "mise (install|use) ..." { flag "--force" } }
 deny "gone" { command "mise (uninstall|unuse|implode) ..." }
 deny "setting" { command "mise settings set ..." }
 deny "deploy" { command "mise run deploy ..." }
-deny "pushed" { command "git push --force ..." }
+deny "inner" { command "git describe ..." }
 tests {
     allow "mise install node" "mise ls" "mise use node@22"
     deny "mise i -f node" "mise install --force" "mise u -gf node" rule="forced"
@@ -145,7 +145,7 @@ tests {
     deny "mise settings set a b" "mise cfg; mise settings set -l a b" rule="setting"
     deny "mise run deploy" "mise r deploy" "mise deploy --now" rule="deploy"
     // The shipped definition knows what it runs.
-    deny "mise exec node@20 -- git push --force" rule="pushed"
+    deny "mise exec node@20 -- git describe" rule="inner"
     ask "mise -C /etc install node" "mise upgrade" "mise plugins ls" "mise nothing-of-the-kind"
 }
 "#,
