@@ -8,6 +8,7 @@ mod show;
 mod words;
 
 use crate::exit::Exit;
+use crate::options::{DataFormat, Policies};
 use crate::{check, out, policies};
 use find::{Known, Picked};
 
@@ -16,29 +17,25 @@ use find::{Known, Picked};
 /// What a program does with its arguments is data: the engine ships definitions, a policy may bring its own (`commands "our-cli.kdl"`).
 /// `engine commands git commit` shows a subcommand.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Commands {
     /// Programs; words that follow one may be subcommands of it. Without any, the table of all
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
-    /// Policy file whose definitions are shown, too; may be given several times. Without it, the files found for the project and user
-    #[arg(long = "policy", value_name = "FILE")]
-    policies: Vec<String>,
+    #[command(flatten)]
+    policies: Policies,
 
     /// How to print
     #[arg(long, value_enum, default_value_t)]
-    format: Printed,
+    format: DataFormat,
 }
 
-/// How definitions are printed; there is nothing in them for code scanners and build servers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Printed {
-    /// For people; not a stable interface
-    #[default]
-    Human,
-    /// For programs; stable
-    Json,
-}
+const EXAMPLES: &str = "Examples:
+  engine commands                             every program that is known
+  engine commands grep                        what grep does with its arguments
+  engine commands git commit                  the same of a subcommand
+  engine commands --policy shop.kdl our-cli   with the definitions that a policy brings along";
 
 impl Commands {
     pub(crate) fn run(&self) -> Exit {
@@ -48,12 +45,9 @@ impl Commands {
     }
 
     fn try_run(&self) -> Result<Exit, Exit> {
-        let files = if self.policies.is_empty() {
-            policies::found(&check::Start::of(None)?.project)
-        } else {
-            self.policies.clone()
-        };
-        let loaded = policies::read(&files);
+        let start = check::Start::of(None)?;
+        let found = policies::Found::of(&self.policies.named(), &start.project);
+        let loaded = policies::read_layers(&found);
         policies::report(&loaded.diagnostics, &loaded.sources);
         if loaded.has_errors() {
             return Err(Exit::Invalid);
@@ -61,8 +55,8 @@ impl Commands {
         let known = Known::new(&loaded);
         if self.names.is_empty() {
             out::print(&match self.format {
-                Printed::Human => list::human(&known),
-                Printed::Json => list::json(&known),
+                DataFormat::Human => list::human(&known),
+                DataFormat::Json => list::json(&known),
             });
             return Ok(Exit::Fine);
         }
@@ -88,8 +82,8 @@ impl Commands {
             }
         }
         out::print(&match self.format {
-            Printed::Human => show::human(&shown),
-            Printed::Json => show::json(&shown),
+            DataFormat::Human => show::human(&shown),
+            DataFormat::Json => show::json(&shown),
         });
         Ok(if unknown { Exit::Failed } else { Exit::Fine })
     }
