@@ -47,7 +47,26 @@ enum Command {
     Completions(complete::Completions),
 }
 
+/// The command line of the subcommand that is run for every call of an agent: the descriptions of all others are not made for it.
+#[derive(Debug, Parser)]
+#[command(name = "engine", version, max_term_width = 110, after_help = exit::HELP)]
+struct CheckArguments {
+    #[command(subcommand)]
+    command: CheckCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum CheckCommand {
+    Check(check::Check),
+}
+
 fn main() -> std::process::ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|word| word == "check")
+        && let Ok(arguments) = CheckArguments::try_parse()
+    {
+        let CheckCommand::Check(check) = arguments.command;
+        return check.run().code();
+    }
     let exit = match Arguments::try_parse() {
         Ok(arguments) => match arguments.command {
             Command::Check(check) => check.run(),

@@ -83,11 +83,73 @@ fn pages() -> Vec<(String, String)> {
 }
 
 fn page(name: String, command: Command) -> (String, String) {
+    let after = command
+        .get_after_help()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let has_subcommands = command.has_subcommands();
+    let man = clap_mangen::Man::new(command)
+        .title(name.to_uppercase())
+        .source(concat!("engine ", env!("CARGO_PKG_VERSION")));
     let mut text = Vec::new();
     // Writing to memory does not fail.
-    let _written = clap_mangen::Man::new(command)
-        .title(name.to_uppercase())
-        .source(concat!("engine ", env!("CARGO_PKG_VERSION")))
-        .render(&mut text);
-    (name, String::from_utf8_lossy(&text).into_owned())
+    let _written = man
+        .render_title(&mut text)
+        .and_then(|()| man.render_name_section(&mut text))
+        .and_then(|()| man.render_synopsis_section(&mut text))
+        .and_then(|()| man.render_description_section(&mut text))
+        .and_then(|()| man.render_options_section(&mut text))
+        .and_then(|()| {
+            if has_subcommands {
+                man.render_subcommands_section(&mut text)
+            } else {
+                Ok(())
+            }
+        });
+    let mut page = String::from_utf8_lossy(&text).into_owned();
+    match after.strip_prefix("Examples:\n") {
+        Some(examples) => {
+            // Lines of examples stay as they are.
+            page.push_str(".SH EXAMPLES\n.nf\n");
+            page.push_str(&escaped(examples));
+            page.push_str(".fi\n");
+        }
+        None if !after.is_empty() => {
+            page.push_str(".SH \"EXIT STATUS\"\n");
+            page.push_str(&escaped(&after));
+        }
+        None => {}
+    }
+    (name, page)
+}
+
+/// Text as roff shows it: nothing in it is an escape, no line of it is a request.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for line in text.lines() {
+        if line.starts_with(['.', '\'']) {
+            escaped.push_str("\\&");
+        }
+        escaped.push_str(
+            &line
+                .replace('\\', "\\e")
+                .replace('-', "\\-")
+                .replace('\'', "\\(aq"),
+        );
+        escaped.push('\n');
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn no_line_is_a_request_and_no_character_an_escape() {
+        assert_eq!(
+            escaped(".so x\n'a' -b \\n"),
+            "\\&.so x\n\\&\\(aqa\\(aq \\-b \\en\n"
+        );
+    }
 }

@@ -387,7 +387,7 @@ fn a_threshold_that_is_not_reached_fails() {
         [
             "warning file=shop.kdl,line=5,endLine=5,col=41,endColumn=55,title=test%3A%3Auncovered",
             "warning file=shop.kdl,line=5,endLine=5,col=57,endColumn=68,title=test%3A%3Auncovered",
-            "error title=test%3A%3Athreshold",
+            "error file=shop.kdl,line=5,endLine=5,col=41,endColumn=55,title=test%3A%3Athreshold",
         ]
     );
 }
@@ -475,10 +475,11 @@ fn every_subcommand_has_help_with_examples_and_a_page() {
             page.contains(&format!(".TH ENGINE-{} 1", name.to_uppercase())),
             "{page}"
         );
+        assert!(page.contains(".SH EXAMPLES\n.nf\n  engine "), "{page}");
         assert_eq!(run(folder.path(), &["man", name]), (page, 0));
     }
     let whole = fs::read_to_string(pages.join("engine.1")).expect("a page");
-    assert!(whole.contains("Exit codes"), "{whole}");
+    assert!(whole.contains(".SH \"EXIT STATUS\"\nExit codes"), "{whole}");
     assert_eq!(fs::read_dir(&pages).expect("pages").count(), names.len() + 1);
 }
 

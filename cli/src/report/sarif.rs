@@ -207,7 +207,7 @@ fn artifact(report: &Report, namer: &Namer, index: usize, source: &Source) -> Js
         object.insert("contents".to_owned(), json!({ "text": &*source.text }));
         object.insert(
             "description".to_owned(),
-            json!({ "text": "the command that was decided" }),
+            json!({ "text": "the call that was decided" }),
         );
     }
     artifact

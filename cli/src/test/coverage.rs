@@ -50,7 +50,12 @@ pub(super) fn add(test: &Test, report: &mut Report, coverage: &Coverage) {
             about: None,
             message: format!("{}; at least {percent} % must", counts(coverage)),
             help: Some("write tests for the rules that have none, or take them out".to_owned()),
-            places: Vec::new(),
+            // Readers that show findings beside lines want one.
+            places: coverage
+                .uncovered()
+                .take(1)
+                .map(|rule| (rule.place, "the first that decides none".to_owned()))
+                .collect(),
             of_test: false,
         });
     }
