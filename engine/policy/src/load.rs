@@ -21,6 +21,7 @@ pub use definitions::Brought;
 pub const SHIPPED: &[(&str, &str)] = &[
     ("builtin:base", include_str!("../../../policies/base.kdl")),
     ("builtin:readonly", include_str!("../../../policies/readonly.kdl")),
+    ("builtin:ci", include_str!("../../../policies/ci.kdl")),
     ("builtin:strict", include_str!("../../../policies/strict.kdl")),
 ];
 

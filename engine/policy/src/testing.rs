@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json};
 use smol_str::SmolStr;
 
 use crate::decide::{Call, decide};
-use crate::document::{Document, Mode, Outcome, Scalar, Shell, TestCalls, TestCase};
+use crate::document::{Document, Outcome, Scalar, Shell, TestCalls, TestCase};
 use crate::facts::{Facts, NoWorld, join_path};
 use crate::plan::Plan;
 use crate::source::Place;
@@ -95,7 +95,10 @@ fn run(plan: &Plan, test: &TestCase, call: &Call<'_>, shown: String, place: Plac
         shell,
         world: &NoWorld,
     };
-    let mode = test.mode.as_ref().map_or(Mode::Default, |mode| mode.value);
+    let mode = test
+        .mode
+        .as_ref()
+        .map_or_else(|| plan.start_mode(), |mode| mode.value);
     let decision = decide(plan, call, &facts, mode);
     let by_rule = test.rule.as_ref().is_none_or(|rule| {
         decision.steps.iter().any(|step| {
