@@ -2,14 +2,40 @@
 //!
 //! Invariant (nothing dropped): a word that begins like an option and is none of those listed is an unknown.
 
-use engine_shell::{Field, Value};
+use engine_shell::{Field, Origin, Value};
 use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
 
 use super::super::model::{Arity, Flag, Style};
-use super::super::partial::{begins, without_beginning};
+use super::super::partial::{begins, one_of, without_beginning};
 use super::Cut;
 use crate::effect::{UnknownKind, WordKind};
 use crate::truth::Truth;
+
+/// The value of a short option that stands in the same word. Many parsers drop an equals sign in front of it (`-f=a`) and others do
+/// not, so it counts as either.
+fn attached(value: &Value) -> Value {
+    let either = |text: &SmolStr| {
+        let bare = text.strip_prefix('=').filter(|bare| !bare.is_empty());
+        [Some(text.clone()), bare.map(SmolStr::new)]
+    };
+    match value {
+        Value::Known(text) if text.starts_with('=') && text.len() > 1 => {
+            one_of(either(text).into_iter().flatten())
+        }
+        Value::OneOf(all) if all.iter().any(|text| text.starts_with('=')) => {
+            one_of(all.iter().flat_map(either).flatten())
+        }
+        Value::Affixed { prefix, .. } if prefix.starts_with('=') => Value::Unknown(Origin::Variable),
+        Value::Known(_)
+        | Value::OneOf(_)
+        | Value::Affixed { .. }
+        | Value::Glob(_)
+        | Value::Below(_)
+        | Value::Integer
+        | Value::Descriptor
+        | Value::Unknown(_) => value.clone(),
+    }
+}
 
 impl<'d> Cut<'d> {
     pub(super) fn glued(&self, text: &str) -> Option<&'d Flag> {
@@ -226,7 +252,7 @@ impl<'d> Cut<'d> {
                 }
                 Arity::Next | Arity::Optional | Arity::Glued | Arity::Words => {
                     if more {
-                        self.give(flag, Some(without_beginning(value, next)), field);
+                        self.give(flag, Some(attached(&without_beginning(value, next))), field);
                     } else {
                         self.give(flag, None, field);
                     }

@@ -142,6 +142,14 @@ fn alternatives_are_each_cut() {
     assert_eq!(kinds(&use_), []);
 }
 
+#[test]
+fn an_equals_sign_in_front_of_an_attached_value_belongs_to_it_or_not() {
+    let both = effects(&used(SORT, "sort -o=out in"));
+    assert_eq!(both, ["w OneOf([\"=out\", \"out\"])", "r in"]);
+    assert_eq!(effects(&used(SORT, "sort -o= in")), ["w =", "r in"]);
+    assert_eq!(effects(&used(SORT, "sort -oout in")), ["w out", "r in"]);
+}
+
 const FIND: &str = r#"
 bin "find"
 source "test"
