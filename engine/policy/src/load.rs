@@ -20,9 +20,10 @@ pub use definitions::Brought;
 /// The shipped policies by the name that `extends` uses.
 pub const SHIPPED: &[(&str, &str)] = &[
     ("builtin:base", include_str!("../../../policies/base.kdl")),
-    ("builtin:infrastructure", include_str!("../../../policies/infrastructure.kdl")),
-    ("builtin:readonly", include_str!("../../../policies/readonly.kdl")),
     ("builtin:ci", include_str!("../../../policies/ci.kdl")),
+    ("builtin:infrastructure", include_str!("../../../policies/infrastructure.kdl")),
+    ("builtin:open-source-maintainer", include_str!("../../../policies/open-source-maintainer.kdl")),
+    ("builtin:readonly", include_str!("../../../policies/readonly.kdl")),
     ("builtin:strict", include_str!("../../../policies/strict.kdl")),
 ];
 
