@@ -21,8 +21,14 @@ pub use definitions::Brought;
 pub const SHIPPED: &[(&str, &str)] = &[
     ("builtin:base", include_str!("../../../policies/base.kdl")),
     ("builtin:ci", include_str!("../../../policies/ci.kdl")),
-    ("builtin:infrastructure", include_str!("../../../policies/infrastructure.kdl")),
-    ("builtin:open-source-maintainer", include_str!("../../../policies/open-source-maintainer.kdl")),
+    (
+        "builtin:infrastructure",
+        include_str!("../../../policies/infrastructure.kdl"),
+    ),
+    (
+        "builtin:open-source-maintainer",
+        include_str!("../../../policies/open-source-maintainer.kdl"),
+    ),
     ("builtin:readonly", include_str!("../../../policies/readonly.kdl")),
     ("builtin:strict", include_str!("../../../policies/strict.kdl")),
 ];
