@@ -61,6 +61,16 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
         "`engine plan --format json`",
         include_str!("../../docs/schema/plan.json"),
     ),
+    (
+        "programs",
+        "`engine commands --format json`",
+        include_str!("../../docs/schema/programs.json"),
+    ),
+    (
+        "program",
+        "`engine commands NAME --format json`",
+        include_str!("../../docs/schema/program.json"),
+    ),
 ];
 
 impl Schema {

@@ -114,6 +114,13 @@ fn outputs_are_as_their_schemas_say() {
         ("formatted", &["fmt", "bad one.kdl", "--diff"], 0),
         ("formatted", &["fmt", "--diff", "cases.kdl"], 3),
         ("plan", &["plan"], 0),
+        ("programs", &["commands"], 0),
+        (
+            "program",
+            &["commands", "grep", "git", "commit", "find", "tar", "curl"],
+            0,
+        ),
+        ("program", &["commands", "no-such-program"], 1),
         ("plan", &["plan", "--policy", "shop.kdl", "--rule", "push"], 0),
     ];
     for (name, words, code) in outputs {
