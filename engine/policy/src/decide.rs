@@ -25,6 +25,8 @@ mod setting;
 mod shell;
 mod tool;
 
+pub(crate) use tool::{fields_of_tool, tool_names};
+
 use std::cell::OnceCell;
 
 use self::groups::Rules;

@@ -12,12 +12,15 @@ pub use rule::{Alternatives, Block, Condition, Rule, Subject};
 
 use smol_str::SmolStr;
 
+use crate::lint::Lint;
 use crate::pattern::{CommandPattern, HostPattern, PathPattern, Term};
 use crate::source::Spanned;
 
 /// One policy file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
+    /// The whole text that it was read from.
+    pub whole: Spanned<()>,
     /// `policy "name"`.
     pub name: Option<Spanned<SmolStr>>,
     /// `about "..."`: what the policy is for.
@@ -42,6 +45,8 @@ pub struct Document {
     pub limits: Vec<LimitSetting>,
     /// Cases that must hold.
     pub tests: Vec<Spanned<TestCase>>,
+    /// Lints that are switched off.
+    pub lint: Vec<Spanned<LintOff>>,
     /// `sandbox { ... }`, names checked, values not yet read.
     pub sandbox: Vec<Entry>,
     /// `budgets { ... }`, names checked, values not yet read.
@@ -106,6 +111,17 @@ pub struct Modes {
     pub rules: Vec<(Spanned<Mode>, Spanned<Outcome>)>,
     /// The mode that a session starts in.
     pub start: Option<Spanned<Mode>>,
+}
+
+/// One lint of one line of `lint { ... }`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LintOff {
+    /// The lint.
+    pub lint: Spanned<Lint>,
+    /// The block in which it is off; the whole file without one.
+    pub block: Option<Spanned<SmolStr>>,
+    /// Why, for whoever reads the policy.
+    pub because: Spanned<SmolStr>,
 }
 
 /// One line of `tests { ... }`: calls that must get one verdict.

@@ -9,6 +9,7 @@ mod effect;
 mod facts;
 pub mod format;
 mod layer;
+pub mod lint;
 mod load;
 mod names;
 pub mod pattern;

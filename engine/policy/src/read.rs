@@ -13,6 +13,8 @@ pub(crate) mod toml;
 pub use kdl::{KdlTree, parse_kdl};
 pub use node::{Argument, Disabled, Literal, Node, Property};
 
+use engine_shell::Span;
+
 use crate::diagnostic::{Diagnostic, Level};
 use crate::document::Document;
 use crate::source::{Place, Sources};
@@ -105,7 +107,11 @@ pub fn read_what_is_there(
         }
     };
     diagnostics.extend(disabled.iter().filter_map(decode::disabled_rule));
-    let document = decode::decode(&nodes, format, &mut diagnostics);
+    let mut document = decode::decode(&nodes, format, &mut diagnostics);
+    document.whole.place = Place {
+        source,
+        span: Span::new(0, text.len()),
+    };
     // Where there are too many, warnings go first.
     diagnostics.sort_by_key(|diagnostic| std::cmp::Reverse(diagnostic.level));
     diagnostics.truncate(MAX_PROBLEMS);

@@ -132,6 +132,17 @@ const TOOLS: &[ToolShape] = &[
     },
 ];
 
+/// The tools whose input is understood.
+pub(crate) fn tool_names() -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().map(|shape| shape.name)
+}
+
+/// The fields of a tool whose input is understood.
+pub(crate) fn fields_of_tool(name: &str) -> Option<impl Iterator<Item = &'static str>> {
+    let shape = TOOLS.iter().find(|shape| shape.name == name)?;
+    Some(shape.fields.iter().map(|(field, _, _)| *field))
+}
+
 impl Decider<'_> {
     /// Decides a call of any tool.
     pub(super) fn tool_call(&mut self, name: &str, input: &Json) {

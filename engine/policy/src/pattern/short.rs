@@ -300,7 +300,12 @@ impl TextPattern {
                 .help("write `*` for any text"),
             );
         }
-        if end == TextEnd::Exact && glued(body) {
+        let pattern = Self {
+            environment,
+            pieces: pieces(body),
+            end,
+        };
+        if pattern.glued_star().is_some() {
             let at = content.rfind('*').unwrap_or_default();
             warnings.push(
                 PatternProblem::warning(
@@ -314,14 +319,20 @@ impl TextPattern {
                 )),
             );
         }
-        (
-            Self {
-                environment,
-                pieces: pieces(body),
-                end,
-            },
-            warnings,
-        )
+        (pattern, warnings)
+    }
+
+    /// The last word, where a star at its end follows a letter or digit and is the only one in it: longer words match too.
+    pub(crate) fn glued_star(&self) -> Option<&str> {
+        let ([before @ .., TextPiece::Text(text), TextPiece::AnyText], TextEnd::Exact) =
+            (self.pieces.as_slice(), self.end)
+        else {
+            return None;
+        };
+        let word = text.rsplit(' ').next().unwrap_or_default();
+        let whole = before.is_empty() || word.len() < text.len();
+        let ends = word.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
+        (whole && ends).then_some(word)
     }
 }
 
@@ -380,15 +391,6 @@ fn assignments(text: &str) -> (Vec<EnvironmentPattern>, &str) {
 
 fn unescaped_stars(text: &str) -> usize {
     text.replace("\\*", "").matches('*').count()
-}
-
-/// Whether the only star of the last word follows a letter or digit.
-fn glued(body: &str) -> bool {
-    let word = body.rsplit(' ').next().unwrap_or_default();
-    let Some(stem) = word.strip_suffix('*') else {
-        return false;
-    };
-    !stem.contains('*') && stem.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
 /// Text and stars; `\*` is a star that is meant, `:*` is text.

@@ -20,7 +20,7 @@ use crate::source::{Place, Spanned};
 /// Names of the sections of a policy.
 const SECTIONS: &[&str] = &[
     "policy", "sets", "allow", "ask", "deny", "default", "checks", "modes", "lock", "limits", "sandbox",
-    "budgets", "defer", "hooks", "tests",
+    "budgets", "defer", "hooks", "lint", "tests",
 ];
 
 /// Reads all nodes of a file.
@@ -88,6 +88,7 @@ impl Decoder<'_> {
                 let entries = self.entries(node, section::HOOKS);
                 self.document.hooks.extend(entries);
             }
+            "lint" => self.lint(node),
             "tests" => self.tests(node),
             _ => self.unknown_name(&node.name, SECTIONS, "in a policy"),
         }

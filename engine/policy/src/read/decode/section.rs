@@ -4,9 +4,10 @@ use smol_str::SmolStr;
 
 use super::Decoder;
 use crate::document::{
-    CHECK_NAMES, CheckSetting, Entry, LIMIT_NAMES, LimitSetting, Lockable, Mode, Outcome, RequestKind,
-    Scalar, Severity,
+    CHECK_NAMES, CheckSetting, Entry, LIMIT_NAMES, LimitSetting, LintOff, Lockable, Mode, Outcome,
+    RequestKind, Scalar, Severity,
 };
+use crate::lint::Lint;
 use crate::read::node::{Argument, Literal, Node};
 use crate::source::Spanned;
 
@@ -225,6 +226,42 @@ impl Decoder<'_> {
             });
         }
         entries
+    }
+
+    /// `off "lint" ... because="..."`, in the whole file or with `in` in one block.
+    pub(super) fn lint(&mut self, node: &Node) {
+        self.plain_section(node);
+        for child in node.children() {
+            if child.name.value != "off" {
+                self.unknown_name(&child.name, &["off"], "in `lint`");
+                continue;
+            }
+            self.properties(child, &["because", "in"]);
+            self.no_children(child);
+            self.some_arguments(child);
+            let because = child.property("because").and_then(|argument| self.text(argument));
+            let block = child.property("in").and_then(|argument| self.text(argument));
+            if child.property("because").is_none() && !child.broken {
+                self.error(
+                    "policy::missing-value",
+                    "nothing says why this lint is off",
+                    child.name.place,
+                    "write `off \"lint\" because=\"...\"`",
+                );
+            }
+            let all: Vec<(&str, Lint)> = Lint::ALL.iter().map(|lint| (lint.name(), *lint)).collect();
+            for argument in &child.arguments {
+                let lint = self.word(argument, &all, "the name of a lint");
+                if let (Some(lint), Some(because)) = (lint, &because) {
+                    let off = LintOff {
+                        lint,
+                        block: block.clone(),
+                        because: because.clone(),
+                    };
+                    self.document.lint.push(Spanned::new(off, child.place));
+                }
+            }
+        }
     }
 
     pub(super) fn scalar(&mut self, argument: &Argument) -> Option<Spanned<Scalar>> {

@@ -24,7 +24,8 @@ pub(super) fn nodes(root: &Fields) -> (Vec<Node>, Vec<Diagnostic>) {
             "allow" | "ask" | "deny" => nodes.extend(map.blocks(key, value)),
             "lock" => nodes.push(map.lock(key, value)),
             "tests" => nodes.push(map.tests(key, value)),
-            "default" | "checks" | "modes" | "limits" | "sandbox" | "budgets" | "defer" | "hooks" => {
+            "default" | "checks" | "modes" | "limits" | "sandbox" | "budgets" | "defer" | "hooks"
+            | "lint" => {
                 nodes.extend(map.section(key, value));
             }
             // Left for the next step to refuse.
