@@ -7,7 +7,7 @@ use engine_policy::Outcome;
 pub(crate) enum Exit {
     /// Allowed, or nothing wrong.
     Fine,
-    /// A test failed, or a file is not formatted.
+    /// A test failed, a file is not formatted, or a lint found something that counts.
     Failed,
     /// Denied.
     Denied,
@@ -22,7 +22,7 @@ pub(crate) enum Exit {
 }
 
 /// Shown under `--help`.
-pub(crate) const HELP: &str = "Exit codes: 0 allowed or nothing wrong, 1 tests failed or files not formatted, 2 denied, 3 a policy is invalid, \
+pub(crate) const HELP: &str = "Exit codes: 0 allowed or nothing wrong, 1 tests failed, files not formatted or lints found, 2 denied, 3 a policy is invalid, \
 4 ask or not understood, 64 wrong usage, 70 internal error";
 
 impl Exit {

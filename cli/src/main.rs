@@ -7,6 +7,7 @@ mod exit;
 mod explain;
 mod fmt;
 mod json;
+mod lint;
 mod man;
 mod options;
 mod out;
@@ -37,6 +38,7 @@ enum Command {
     Check(check::Check),
     Test(test::Test),
     Explain(explain::Explain),
+    Lint(lint::Lint),
     Fmt(fmt::Fmt),
     Plan(plan::Plan),
     Schema(schema::Schema),
@@ -72,6 +74,7 @@ fn main() -> std::process::ExitCode {
             Command::Check(check) => check.run(),
             Command::Test(test) => test.run(),
             Command::Explain(explain) => explain.run(),
+            Command::Lint(lint) => lint.run(),
             Command::Fmt(fmt) => fmt.run(),
             Command::Plan(plan) => plan.run(),
             Command::Schema(schema) => schema.run(),

@@ -1,5 +1,7 @@
 //! What the codes of findings stand for, for formats that describe each rule once.
 
+use engine_policy::lint::Lint;
+
 /// Codes whose name does not say enough by itself.
 const CODES: &[(&str, &str)] = &[
     ("commands::definition", "a command definition is not right"),
@@ -87,6 +89,9 @@ const CODES: &[(&str, &str)] = &[
 
 /// What a code stands for; of one that is not listed, its last word.
 pub(crate) fn about(code: &str) -> String {
+    if let Some(lint) = code.strip_prefix("lint::").and_then(Lint::from_name) {
+        return lint.about().to_owned();
+    }
     match CODES.iter().find(|(own, _)| *own == code) {
         Some((_, about)) => (*about).to_owned(),
         None => code.rsplit("::").next().unwrap_or(code).replace('-', " "),
@@ -108,7 +113,8 @@ mod tests {
 
     #[test]
     fn a_code_that_is_not_listed_speaks_for_itself() {
-        assert_eq!(about("lint::unused-set"), "unused set");
+        assert_eq!(about("rule::force-push"), "force push");
+        assert_eq!(about("lint::unused-set"), "a set that no rule uses");
         assert_eq!(about("policy::set-cycle"), "a set is made of itself");
     }
 }

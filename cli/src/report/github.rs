@@ -24,6 +24,7 @@ fn line(report: &Report, finding: &Finding) -> String {
     let word = match finding.level {
         Level::Error => "error",
         Level::Warning => "warning",
+        Level::Note => "notice",
     };
     let mut properties = String::new();
     // Neither a command nor a shipped policy is a file that lines could be shown of.

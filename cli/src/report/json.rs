@@ -31,6 +31,7 @@ fn level(level: Level) -> &'static str {
     match level {
         Level::Error => "error",
         Level::Warning => "warning",
+        Level::Note => "note",
     }
 }
 

@@ -172,7 +172,7 @@ fn case(report: &Report, finding: &Finding) -> (String, Case) {
     );
     let (failure, note) = match finding.level {
         Level::Error => (Some((finding.code.clone(), finding.message.clone(), whole)), None),
-        Level::Warning => (None, Some(whole)),
+        Level::Warning | Level::Note => (None, Some(whole)),
     };
     (file, Case { name, failure, note })
 }

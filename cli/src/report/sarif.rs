@@ -106,6 +106,7 @@ fn level(level: Level) -> &'static str {
     match level {
         Level::Error => "error",
         Level::Warning => "warning",
+        Level::Note => "note",
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Diagnostic {
 /// How bad a [`Diagnostic`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
+    /// Worth knowing; nothing is wrong.
+    Note,
     /// The file is used; something in it is probably not what its author meant.
     Warning,
     /// The file cannot be used.
@@ -127,6 +129,7 @@ impl miette::Diagnostic for Report {
 
     fn severity(&self) -> Option<miette::Severity> {
         Some(match self.diagnostic.level {
+            Level::Note => miette::Severity::Advice,
             Level::Warning => miette::Severity::Warning,
             Level::Error => miette::Severity::Error,
         })

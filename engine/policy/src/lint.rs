@@ -22,16 +22,20 @@ mod style;
 mod text;
 mod unused;
 
-pub use code::{Lint, LintLevel};
+pub use code::Lint;
 pub use fix::{ApplyError, Fix, apply_fixes};
 
 use smol_str::SmolStr;
 
+use crate::diagnostic::Level;
 use crate::document::Document;
 use crate::plan::Plan;
 use crate::source::{Place, SourceId, Sources};
 
 use self::groups::Group;
+
+/// Warnings of reading a file that a lint says more about.
+pub const SAID_BY_LINTS: &[&str] = &["policy::star-without-boundary", "policy::disabled-guard"];
 
 /// What is linted.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +107,7 @@ impl Finding {
 
     /// How bad it is.
     #[must_use]
-    pub fn level(&self) -> LintLevel {
+    pub fn level(&self) -> Level {
         self.lint.level()
     }
 }

@@ -157,11 +157,6 @@ impl Sources {
         self.texts.get(id.index())
     }
 
-    /// The numbers of all texts in order.
-    pub fn ids(&self) -> impl Iterator<Item = SourceId> {
-        (0..self.texts.len()).filter_map(|number| u16::try_from(number).ok().map(SourceId))
-    }
-
     /// All texts in order.
     pub fn iter(&self) -> impl Iterator<Item = &Source> {
         self.texts.iter()

@@ -2,28 +2,7 @@
 //!
 //! Invariant (a page each): every lint has a page in `docs/lints/`, which is part of the build.
 
-/// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LintLevel {
-    /// Worth knowing; nothing is wrong.
-    Note,
-    /// Probably not what the author meant.
-    Warning,
-    /// Made to deceive, or certainly wrong.
-    Error,
-}
-
-impl LintLevel {
-    /// The word for it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
+use crate::diagnostic::Level;
 
 /// Makes the enum of lints from one list.
 macro_rules! lints {
@@ -59,9 +38,9 @@ macro_rules! lints {
 
             /// How bad its findings are.
             #[must_use]
-            pub fn level(self) -> LintLevel {
+            pub fn level(self) -> Level {
                 match self {
-                    $(Self::$variant => LintLevel::$level,)+
+                    $(Self::$variant => Level::$level,)+
                 }
             }
 
