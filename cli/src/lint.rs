@@ -23,7 +23,10 @@ use crate::{out, policies};
 /// Rules that never match, that others overrule or that are easily got around, allow rules without a bound, and more. Without FILES: the
 /// policies found for the project. A lint is switched off in the policy: `lint { off "untested" because="..." }`.
 #[derive(Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of the command line"
+)]
 pub(crate) struct Lint {
     /// Policy files; `builtin:NAME` for a shipped policy
     #[arg(value_name = "FILE")]
@@ -109,8 +112,16 @@ impl Lint {
         let (errors, warnings) = (report.count(Level::Error), report.count(Level::Warning));
         if self.format == Format::Human {
             let notes = report.count(Level::Note);
-            let notes = if notes == 0 { String::new() } else { format!(", {notes} worth knowing") };
-            out::print(&format!("{}: {}{notes}\n", files.join(", "), report::counted(errors, warnings)));
+            let notes = if notes == 0 {
+                String::new()
+            } else {
+                format!(", {notes} worth knowing")
+            };
+            out::print(&format!(
+                "{}: {}{notes}\n",
+                files.join(", "),
+                report::counted(errors, warnings)
+            ));
         }
         Ok(if !report.done {
             Exit::Invalid
@@ -129,7 +140,10 @@ impl Lint {
                 return vec![together];
             }
         }
-        files.iter().map(|file| lint_files(std::slice::from_ref(file))).collect()
+        files
+            .iter()
+            .map(|file| lint_files(std::slice::from_ref(file)))
+            .collect()
     }
 
     fn report(&self, project: &str, files: &[String], all: &[Linted]) -> Report {
@@ -149,7 +163,11 @@ impl Lint {
                     report.findings.push(finding);
                 }
             }
-            for finding in linted.findings.iter().filter(|own| !self.quiet || own.level() > Level::Note) {
+            for finding in linted
+                .findings
+                .iter()
+                .filter(|own| !self.quiet || own.level() > Level::Note)
+            {
                 report.findings.push(report::Finding {
                     level: finding.level(),
                     code: finding.lint.code().to_owned(),
@@ -163,7 +181,9 @@ impl Lint {
             }
         }
         report.facts.insert("files".to_owned(), files.into());
-        report.facts.insert("notes".to_owned(), report.count(Level::Note).into());
+        report
+            .facts
+            .insert("notes".to_owned(), report.count(Level::Note).into());
         report.facts.insert("fixes".to_owned(), fixes.into());
         report
     }
@@ -240,7 +260,10 @@ fn help(finding: &Finding) -> String {
         Some(fix) if fix.safe => "`--fix` does it; ",
         Some(_) | None => "",
     };
-    let help = finding.help.as_deref().map_or_else(String::new, |help| format!("{help}; "));
+    let help = finding
+        .help
+        .as_deref()
+        .map_or_else(String::new, |help| format!("{help}; "));
     format!("{help}{more}see `engine lint --explain {}`", finding.lint.name())
 }
 

@@ -32,7 +32,9 @@ pub(super) fn diff(name: &str, old: &str, new: &str) -> String {
         while changed.get(at).is_some_and(|next| next + AROUND < number) {
             at += 1;
         }
-        let near = changed.get(at).is_some_and(|next| number + AROUND >= *next && number <= next + AROUND);
+        let near = changed
+            .get(at)
+            .is_some_and(|next| number + AROUND >= *next && number <= next + AROUND);
         if near {
             if shown_to != Some(number) {
                 let _infallible = writeln!(text, "@@ -{old_line} +{new_line} @@");

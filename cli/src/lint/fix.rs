@@ -20,8 +20,12 @@ const MAX_ROUNDS: usize = 16;
 
 /// Fixes one file, or shows what would be fixed. A file that is no policy is left alone: what is wrong with it is reported later.
 pub(super) fn file(name: &str, dry_run: bool) -> Result<(), ()> {
-    let Ok(before) = DiskFiles.text(name) else { return Ok(()) };
-    let Some(format) = Format::of_name(name) else { return Ok(()) };
+    let Ok(before) = DiskFiles.text(name) else {
+        return Ok(());
+    };
+    let Some(format) = Format::of_name(name) else {
+        return Ok(());
+    };
     let mut text = before.clone();
     let mut total = 0;
     for _ in 0..MAX_ROUNDS {
@@ -43,9 +47,14 @@ pub(super) fn file(name: &str, dry_run: bool) -> Result<(), ()> {
         out::print(&out::visible(&diff::diff(name, &before, &text)));
         return Ok(());
     }
-    write(name, &before, &text).map_err(|why| out::complain(&format!("engine: cannot write `{name}`: {why}\n")))?;
+    write(name, &before, &text)
+        .map_err(|why| out::complain(&format!("engine: cannot write `{name}`: {why}\n")))?;
     let fixes = if total == 1 { "1 fix" } else { "fixes" };
-    let count = if total == 1 { String::new() } else { format!("{total} ") };
+    let count = if total == 1 {
+        String::new()
+    } else {
+        format!("{total} ")
+    };
     out::complain(&format!("{name}: {count}{fixes} made\n"));
     Ok(())
 }
@@ -68,7 +77,12 @@ fn fixed(name: &str, text: &str, format: Format, linted: &Linted) -> (String, us
     };
     // One at a time where all together change something.
     attempt(&linted.findings)
-        .or_else(|| linted.findings.iter().find_map(|finding| attempt(std::slice::from_ref(finding))))
+        .or_else(|| {
+            linted
+                .findings
+                .iter()
+                .find_map(|finding| attempt(std::slice::from_ref(finding)))
+        })
         .unwrap_or_else(|| (text.to_owned(), 0))
 }
 
@@ -94,10 +108,16 @@ fn write(name: &str, before: &str, text: &str) -> std::io::Result<()> {
     let path = fs::canonicalize(name)?;
     let permissions = fs::metadata(&path)?.permissions();
     let directory = path.parent().unwrap_or(Path::new("/"));
-    let own = path.file_name().and_then(|name| name.to_str()).unwrap_or("policy");
+    let own = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or("policy");
     let temporary = directory.join(format!(".{own}.{}.new", std::process::id()));
     let written = (|| {
-        let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&temporary)?;
+        let mut file = fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&temporary)?;
         file.set_permissions(permissions)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;

@@ -36,6 +36,7 @@ fn listing(diagnostics: &[Diagnostic], sources: &Sources) -> String {
     for diagnostic in diagnostics {
         let level = match diagnostic.level {
             Level::Warning => "warning",
+            Level::Note => "note",
             Level::Error => "error",
         };
         let at = sources.line_column(diagnostic.place().expect("a place"));

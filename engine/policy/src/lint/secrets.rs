@@ -42,8 +42,13 @@ pub(super) fn lint(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let Some(own) = shape(item, Outcome::Allow, false) else {
                 continue;
             };
-            let secret = shapes.iter().any(|(guard, shape)| {
-                covers(shape, &own, Cover::AtAll) && super::contain::spares(guard, &own, group)
+            let secret = shapes.iter().any(|(guard, guarded)| {
+                let public = guard
+                    .except
+                    .iter()
+                    .filter_map(|except| shape(except, Outcome::Deny, true))
+                    .any(|public| covers(&public, &own, Cover::AtAll));
+                !public && covers(guarded, &own, Cover::AtAll)
             });
             if secret {
                 findings.push(

@@ -113,13 +113,16 @@ fn instead(context: &Context<'_>, block: &crate::document::Block, findings: &mut
         return;
     };
     let decision = lines::decided(plan, &instead.value);
-    if decision.outcome != Outcome::Deny {
-        return;
-    }
-    let by = decision
+    // Most are prose, which a strict default denies as a command that nobody knows.
+    let by_rule = |step: &&crate::verdict::Step| step.why.rule().is_some();
+    let Some(step) = decision
         .reasons()
-        .next()
-        .map_or(String::new(), |step| step.why.describe(plan));
+        .find(by_rule)
+        .filter(|_| decision.outcome == Outcome::Deny)
+    else {
+        return;
+    };
+    let by = step.why.describe(plan);
     let mut finding = Finding::new(
         Lint::InsteadDenied,
         format!("`{}` is denied as well, by {by}", instead.value),

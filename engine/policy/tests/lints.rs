@@ -1,0 +1,792 @@
+//! Facts about lints: what each finds and what it does not, the pages that describe them, and that what is called useless is.
+#![expect(clippy::expect_used, reason = "helpers of tests fail as tests do")]
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use engine_policy::document::{Alternatives, Subject};
+use engine_policy::lint::{Finding, Lint, LintInput, apply_fixes, lint};
+use engine_policy::read::Format;
+use engine_policy::{
+    Call, Document, Facts, Files, Level, Loaded, Mode, NoWorld, Outcome, Place, Plan, Root, SHIPPED,
+    TEST_HOME, TEST_PROJECT, compile, decide, load, run_tests,
+};
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+
+struct NoFiles;
+
+impl Files for NoFiles {
+    fn text(&self, _path: &str) -> Result<String, String> {
+        Err("there is no such file".to_owned())
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn loaded(text: &str, format: Format) -> Loaded {
+    let name = match format {
+        Format::Kdl => "policy.kdl",
+        Format::Toml => "policy.toml",
+    };
+    load(
+        &[Root::Text {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            format,
+        }],
+        &NoFiles,
+    )
+}
+
+fn linted(loaded: &mut Loaded) -> Vec<Finding> {
+    let plan = loaded.compile();
+    let names: Vec<String> = loaded
+        .sources
+        .iter()
+        .map(|source| source.name.to_string())
+        .filter(|name| name.starts_with("policy."))
+        .collect();
+    lint(&LintInput {
+        documents: &loaded.documents,
+        sources: &loaded.sources,
+        plan: plan.as_ref(),
+        names: &names,
+    })
+}
+
+fn findings(text: &str) -> (Loaded, Vec<Finding>) {
+    let mut loaded = loaded(text, Format::Kdl);
+    let findings = linted(&mut loaded);
+    (loaded, findings)
+}
+
+/// Names of the lints that find something, but for the notes that most short examples deserve.
+fn codes(text: &str) -> Vec<&'static str> {
+    let mut text = text.to_owned();
+    for section in ["allow", "ask", "deny", "default"] {
+        text = text.replace(&format!("}} {section}"), &format!("}}\n{section}"));
+    }
+    let (_, findings) = findings(&text);
+    let names: BTreeSet<&str> = findings
+        .iter()
+        .filter(|finding| !matches!(finding.lint, Lint::Untested | Lint::DenyWithoutBecause))
+        .map(|finding| finding.lint.name())
+        .collect();
+    names.into_iter().collect()
+}
+
+/// The first example below a heading of a page.
+fn example<'p>(page: &'p str, heading: &str) -> &'p str {
+    page.split_once(&format!("## {heading}\n"))
+        .and_then(|(_, rest)| rest.split_once("```kdl\n"))
+        .and_then(|(_, rest)| rest.split_once("```"))
+        .map(|(example, _)| example)
+        .expect(heading)
+}
+
+#[test]
+fn the_bad_example_of_a_page_is_found_by_its_lint_alone() {
+    for lint in Lint::ALL {
+        let (loaded, findings) = findings(example(lint.page(), "Bad"));
+        let errors: Vec<&str> = loaded
+            .diagnostics
+            .iter()
+            .filter(|problem| problem.level == Level::Error)
+            .map(|problem| problem.message.as_str())
+            .collect();
+        assert_eq!(errors, Vec::<&str>::new(), "{}", lint.name());
+        let found: BTreeSet<&str> = findings.iter().map(|finding| finding.lint.name()).collect();
+        assert_eq!(found, BTreeSet::from([lint.name()]), "{findings:#?}");
+    }
+}
+
+#[test]
+fn nothing_is_found_in_the_good_example_of_a_page() {
+    for lint in Lint::ALL {
+        let (loaded, findings) = findings(example(lint.page(), "Good"));
+        assert_eq!(loaded.diagnostics, [], "{}", lint.name());
+        assert_eq!(findings, [], "{}", lint.name());
+    }
+}
+
+#[test]
+fn the_tests_in_the_examples_of_pages_hold() {
+    for lint in Lint::ALL {
+        for heading in ["Bad", "Good"] {
+            let mut loaded = loaded(example(lint.page(), heading), Format::Kdl);
+            let plan = loaded.compile().expect("a plan");
+            for result in run_tests(&plan, &loaded.documents) {
+                assert!(
+                    result.passed,
+                    "{} {heading}: {} is {:?}",
+                    lint.name(),
+                    result.call,
+                    result.decision.outcome
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_page_says_its_lint_its_level_and_how_to_silence_it() {
+    for lint in Lint::ALL {
+        let page = lint.page();
+        assert!(
+            page.starts_with(&format!("# {}\n", lint.code())),
+            "{}",
+            lint.name()
+        );
+        let level = match lint.level() {
+            Level::Note => "note",
+            Level::Warning => "warning",
+            Level::Error => "error",
+        };
+        assert!(page.contains(&format!("\nLevel: {level}.\n")), "{}", lint.name());
+        let silence = example(page, "To silence");
+        assert!(silence.contains(&format!("off \"{}\"", lint.name())));
+        assert!(!loaded(silence, Format::Kdl).has_errors(), "{}", lint.name());
+    }
+}
+
+#[test]
+fn the_index_lists_every_lint() {
+    let index = std::fs::read_to_string(root().join("docs/lints/README.md")).expect("the index");
+    let mut rows = String::new();
+    for lint in Lint::ALL {
+        let level = match lint.level() {
+            Level::Note => "note",
+            Level::Warning => "warning",
+            Level::Error => "error",
+        };
+        let name = lint.name();
+        let _infallible = writeln!(rows, "| [{name}]({name}.md) | {level} | {} |", lint.about());
+    }
+    assert!(index.contains(&rows), "docs/lints/README.md must list:\n{rows}");
+}
+
+#[test]
+fn shipped_policies_are_without_warnings() {
+    for (name, _) in SHIPPED {
+        let mut loaded = load(&[Root::Shipped(name)], &NoFiles);
+        let plan = loaded.compile().expect("a plan");
+        let found: Vec<(String, String)> = lint(&LintInput {
+            documents: &loaded.documents,
+            sources: &loaded.sources,
+            plan: Some(&plan),
+            names: &[(*name).to_owned()],
+        })
+        .into_iter()
+        .filter(|finding| finding.level() > Level::Note)
+        .map(|finding| (finding.lint.name().to_owned(), finding.message))
+        .collect();
+        assert_eq!(found, [], "{name}");
+    }
+}
+
+/// Policies that a lint speaks of, each with the lints that do, beside ones that differ in little and that none speaks of.
+#[test]
+fn each_lint_finds_its_kind_and_not_what_is_near_it() {
+    let cases: &[(&str, &[&str])] = &[
+        // never-matches
+        (
+            "deny { command \"git log ...\" { flag \"-p\"; without-flag \"-p\" \"-s\" } }",
+            &["never-matches"],
+        ),
+        (
+            "deny { command \"git log ...\" { flag \"-p\" \"-q\"; without-flag \"-p\" } }",
+            &[],
+        ),
+        (
+            "deny { command \"git push ...\" { flag \"-f\"; without-flag \"--force\" } }",
+            &["never-matches"],
+        ),
+        ("deny { command \"git status\" { flag \"-C\" } }", &[]),
+        ("deny { command \"rm\" { flag \"-r\" } }", &["never-matches"]),
+        (
+            "deny { command \"cargo (build|test) ...\" { except \"cargo build ...\" \"cargo test ...\" } }",
+            &["never-matches"],
+        ),
+        (
+            "deny { command \"cargo (build|test|run) ...\" { except \"cargo build ...\" \"cargo test ...\" } }",
+            &[],
+        ),
+        ("ask { read \"./a/b\" { except \"./a/**\" } }", &["never-matches"]),
+        ("ask { read \"./a/**\" { except \"./a/b\" } }", &[]),
+        ("deny { command \"for ...\" }", &["never-matches"]),
+        (
+            "deny { command \"ls ...\" { piped-into \"sh\"; in-pipeline #false } }",
+            &["never-matches"],
+        ),
+        (
+            "deny { command \"ls ...\" { piped-into \"sh\"; in-pipeline #true } }",
+            &[],
+        ),
+        (
+            "deny { command \"git push ...\" { operand 1 \"a*\"; operand 1 \"b*\" } }",
+            &["never-matches"],
+        ),
+        (
+            "deny { command \"git push ...\" { operand 1 \"a*\"; operand 2 \"b*\" } }",
+            &[],
+        ),
+        (
+            "deny { command \"git push\" { operand 1 \"origin\" } }",
+            &["never-matches"],
+        ),
+        ("deny { command \"bin/ ...\" }", &["never-matches"]),
+        // shadowed
+        (
+            "allow { command \"git push (a|b)\" } deny { command \"git push * ...\" }",
+            &["shadowed"],
+        ),
+        (
+            "allow { command \"git push ...\" } deny { command \"git push * ...\" }",
+            &[],
+        ),
+        ("allow { read \"./docs/**\" } ask { read \"**/*.md\" }", &[]),
+        (
+            "allow { read \"./docs/*.md\" } ask { read \"**/*.md\" }",
+            &["shadowed"],
+        ),
+        (
+            "ask { network \"a.example.org\" } deny { network \"example.org\" \"*.example.org\" }",
+            &["shadowed"],
+        ),
+        (
+            "ask { network \"example.org\" } deny { network \"example.net\" \"*.example.net\" }",
+            &[],
+        ),
+        (
+            "allow { tool \"mcp__a__get_x\" } deny { tool \"mcp__a__get_*\" }",
+            &["shadowed"],
+        ),
+        (
+            "allow { command \"ls -l\" } deny { command \"ls ...\" { flag \"-l\" } }",
+            &[],
+        ),
+        (
+            "allow { command \"ls ...\" { flag \"-l\" } } deny { command \"ls ...\" { flag \"-l\" \"-a\" } }",
+            &["shadowed"],
+        ),
+        (
+            "allow { command \"rm a\" } ask { command \"rm ...\" } default { delete \"deny\" }",
+            &[],
+        ),
+        (
+            "allow \"Bash(git push origin:*)\" \ndeny \"Bash(git push:*)\"",
+            &["shadowed"],
+        ),
+        // redundant, duplicate
+        (
+            "ask { command \"git push ...\" \"git push origin\" }",
+            &["redundant"],
+        ),
+        ("ask { command \"git push\" \"git push origin\" }", &[]),
+        (
+            "allow { command \"git log ...\" \"git log HEAD ...\" }",
+            &["redundant"],
+        ),
+        (
+            "allow { command \"git log -p ...\" } allow { command \"git log ...\" }",
+            &[],
+        ),
+        ("ask { env \"A\" \"A=1\" }", &["redundant"]),
+        ("ask { env \"A=1\" \"A=2\" }", &[]),
+        ("ask { read \"./a/**\" \"./a/b/c\" }", &["redundant"]),
+        (
+            "ask { read \"./a/**\" \"./a\" \"./a/b/c\" { except \"./a/b/**\" } }",
+            &["never-matches", "redundant"],
+        ),
+        (
+            "ask { command \"x a ...\" } ask { command \"x a ...\" }",
+            &["duplicate"],
+        ),
+        (
+            "ask { command \"x a ...\" { flag \"-v\" } } ask { command \"x a ...\" }",
+            &["redundant"],
+        ),
+        (
+            "ask { command \"x a ...\" { flag \"-v\" } } ask { command \"x a ...\" { flag \"-w\" } }",
+            &[],
+        ),
+        (
+            "sets { paths \"s\" \"./a\" \"./a\" } ask { read \"@s\" }",
+            &["duplicate"],
+        ),
+        (
+            "sets { paths \"s\" \"./a\" } ask { read \"@s\" \"@s\" }",
+            &["duplicate"],
+        ),
+        // opens-interpreter
+        ("allow { command \"perl ...\" }", &["opens-interpreter"]),
+        ("allow { command \"node tools/*.js\" }", &[]),
+        ("allow { command \"timeout ...\" \"env ...\" \"xargs ...\" }", &[]),
+        ("allow \"Bash(python3:*)\"", &["opens-interpreter"]),
+        ("allow \"Bash(python3 tools/x.py)\"", &[]),
+        // not-a-prefix
+        ("allow { command \"npm run test*\" }", &["not-a-prefix"]),
+        (
+            "allow { command \"npm run test:*\" \"ls --color=*\" \"cat src/*\" }",
+            &[],
+        ),
+        ("allow \"Bash(cargo test*)\"", &["not-a-prefix"]),
+        ("allow \"Bash(cargo test *)\"", &[]),
+        // evadable-deny
+        ("deny { command \"git push --force ...\" }", &["evadable-deny"]),
+        ("deny { command \"git push ...\" { flag \"--force\" } }", &[]),
+        ("deny { command \"curl\" }", &["evadable-deny"]),
+        ("deny { command \"curl ...\" }", &[]),
+        ("deny { command \"/usr/bin/curl ...\" }", &["evadable-deny"]),
+        ("deny { command \"python ...\" }", &["evadable-deny"]),
+        ("deny { command \"python* ...\" }", &[]),
+        ("deny { network \"*.example.org\" }", &["evadable-deny"]),
+        ("deny { network \"*.example.org\" \"example.org\" }", &[]),
+        (
+            "deny { tool \"Bash\" { input \"command\" \"rm *\" } }",
+            &["evadable-deny"],
+        ),
+        // unbounded-allow
+        ("allow { write \"/**\" }", &["unbounded-allow"]),
+        ("allow { delete \"~/**\" }", &["unbounded-allow"]),
+        ("allow { write \"**\" }", &["unbounded-allow"]),
+        ("allow { write \"./src/**\" }", &[]),
+        ("allow { network \"*\" }", &["unbounded-allow"]),
+        ("allow { tool \"*\" }", &["unbounded-allow"]),
+        ("allow { env \"*\" }", &["unbounded-allow"]),
+        ("allow { env \"NODE_*\" }", &[]),
+        ("allow \"Bash\"", &["unbounded-allow"]),
+        (
+            "policy \"p\" { extends \"builtin:base\" }\nallow { write \"./**\" }",
+            &[],
+        ),
+        (
+            "allow { command \"rm -i ...\" { operands within=\"./out\" } }",
+            &[],
+        ),
+        // permissive-default
+        ("default { tool \"allow\" }", &["permissive-default"]),
+        ("default { skill \"allow\" }", &[]),
+        ("modes { allow \"bypass\" }", &["permissive-default"]),
+        // allows-secrets
+        ("allow { read \"~/.ssh/**\" }", &["allows-secrets"]),
+        ("allow { read \"~/.ssh/id.pub\" }", &[]),
+        ("allow { read \"**/.env.example\" }", &[]),
+        // half-guarded
+        ("deny { delete \"./a\" }", &["half-guarded"]),
+        ("deny { delete \"./a\"; write \"./a\" }", &[]),
+        // not-the-root
+        ("deny \"Read(/etc/**)\"", &["not-the-root"]),
+        ("deny \"Read(/src/**)\" \"Read(//etc/**)\"", &[]),
+        // mcp-hint
+        ("allow { tool \"mcp__*\" }", &["mcp-hint"]),
+        ("allow { tool \"mcp__files__read_*\" }", &[]),
+        ("deny { tool \"mcp__*\" }", &[]),
+        (
+            "ask { tool \"mcp__a__b\" { input \"destructiveHint\" \"true\" } }",
+            &["mcp-hint"],
+        ),
+        ("ask { tool \"mcp__a__b\" { input \"branch\" \"main\" } }", &[]),
+        // misspelt-tool
+        ("ask { tool \"Raed\" }", &["misspelt-tool"]),
+        ("ask { tool \"Deploy\" }", &[]),
+        (
+            "ask { tool \"Read\" { input \"path\" \"x\" } }",
+            &["misspelt-tool"],
+        ),
+        ("ask { tool \"Grep\" { input \"path\" \"x\" } }", &[]),
+        // instead-denied
+        (
+            "deny instead=\"rm -i x\" { command \"rm ...\" }",
+            &["instead-denied"],
+        ),
+        ("deny instead=\"mv x trash\" { command \"rm ...\" }", &[]),
+        // unreachable-default
+        (
+            "ask { network \"*\" } default { network \"deny\" }",
+            &["unreachable-default"],
+        ),
+        ("ask { network \"10.0.0.0/8\" } default { network \"deny\" }", &[]),
+        // unused-set
+        (
+            "sets { paths \"a\" \"./a\"; paths \"b\" \"@a\" }",
+            &["unused-set"],
+        ),
+        (
+            "sets { paths \"a\" \"./a\"; paths \"b\" \"@a\" } ask { read \"@b\" }",
+            &[],
+        ),
+        (
+            "sets { paths \"a\" \"./a\" } ask { command \"ls ...\" { operands within=\"@a\" } }",
+            &[],
+        ),
+        // empty-policy
+        ("policy \"p\"", &["empty-policy"]),
+        ("limits { depth 8 }", &[]),
+        ("ask \"p\" { }", &["empty-policy"]),
+        // slashdashed-deny
+        (
+            "deny { command \"ls ...\"; /- command \"rm ...\" }",
+            &["slashdashed-deny"],
+        ),
+        ("allow { read \"./a\"; /- read \"./b\" }", &[]),
+        // confusable
+        ("allow { read \"./\u{43e}ne\" }", &["confusable"]),
+        (
+            "allow { read \"./\u{43e}\u{442}\u{447}\u{435}\u{442}-2024.txt\" }",
+            &[],
+        ),
+        (
+            "deny { command \"rm \u{2013}rf ...\" }",
+            &["confusable", "evadable-deny"],
+        ),
+        (
+            "// before \u{2013} after, 1\u{2013}2\nallow { read \"./a\" }",
+            &[],
+        ),
+        // bidi
+        ("// safe \u{200b}\nallow { read \"./a\" }", &["bidi"]),
+        ("allow { read \"./a\\u{202e}b\" }", &["bidi"]),
+        ("// \u{1f469}\u{200d}\u{1f4bb}\nallow { read \"./a\" }", &[]),
+        // needless-off
+        (
+            "lint { off \"bidi\" because=\"x\" } allow { read \"./a\" }",
+            &["needless-off"],
+        ),
+        (
+            "lint { off \"mcp-hint\" because=\"x\" } allow { tool \"mcp__a__*\" }",
+            &[],
+        ),
+        (
+            "lint { off \"mcp-hint\" in=\"a\" because=\"x\" } allow \"a\" { tool \"mcp__a__*\" }",
+            &[],
+        ),
+        (
+            "lint { off \"mcp-hint\" in=\"b\" because=\"x\" } allow \"a\" { tool \"mcp__a__*\" }",
+            &["mcp-hint", "needless-off"],
+        ),
+    ];
+    let wrong: Vec<String> = cases
+        .iter()
+        .filter_map(|(text, expected)| {
+            let found = codes(text);
+            (found != *expected).then(|| format!("{text}\n    finds {found:?} instead of {expected:?}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn notes_are_found_where_they_are_due() {
+    let names = |text: &str| -> Vec<&'static str> {
+        findings(text)
+            .1
+            .iter()
+            .map(|finding| finding.lint.name())
+            .collect()
+    };
+    assert_eq!(
+        names("deny { command \"ls ...\" }\ntests { deny \"ls\" }"),
+        ["deny-without-because"]
+    );
+    assert_eq!(
+        names("ask { command \"ls ...\" }\ntests { ask \"ls\" }"),
+        Vec::<&str>::new()
+    );
+    assert_eq!(names("ask { command \"ls ...\" }"), ["untested"]);
+    assert_eq!(
+        names("ask { command \"ls ...\"; command \"cp ...\" }\ntests { ask \"ls\" }"),
+        ["untested"]
+    );
+}
+
+#[test]
+fn a_broken_file_is_linted_as_far_as_it_can_be_read() {
+    let text = "deny { comand \"x\"; command \"git push\" { flag \"-f\" } }\nallow { tool \"mcp__*\" }";
+    let (loaded, findings) = findings(text);
+    assert!(loaded.has_errors());
+    let found: Vec<&str> = findings.iter().map(|finding| finding.lint.name()).collect();
+    assert_eq!(found, ["deny-without-because", "never-matches", "mcp-hint"]);
+}
+
+#[test]
+fn unknown_lints_and_missing_reasons_are_errors() {
+    let codes = |text: &str| -> Vec<&'static str> {
+        loaded(text, Format::Kdl)
+            .diagnostics
+            .iter()
+            .map(|problem| problem.code)
+            .collect()
+    };
+    assert_eq!(
+        codes("lint { off \"untestd\" because=\"x\" }"),
+        ["policy::unknown-word"]
+    );
+    assert_eq!(codes("lint { off \"untested\" }"), ["policy::missing-value"]);
+    assert_eq!(codes("lint { off because=\"x\" }"), ["policy::missing-value"]);
+    assert_eq!(
+        codes("lint { on \"untested\" because=\"x\" }"),
+        ["policy::unknown-name"]
+    );
+}
+
+#[test]
+fn a_lint_is_switched_off_in_toml_as_in_kdl() {
+    let toml = "[[lint.off]]\nargs = [\"untested\", \"bidi\"]\nbecause = \"x\"\nin = \"a\"\n";
+    let kdl = "lint { off \"untested\" \"bidi\" because=\"x\" in=\"a\" }";
+    assert_eq!(
+        loaded(toml, Format::Toml).documents,
+        loaded(kdl, Format::Kdl).documents
+    );
+}
+
+#[test]
+fn safe_fixes_take_out_what_is_said_twice() {
+    for (text, expected) in [
+        (
+            "ask { command \"a\" \"b\" \"a\" }\n",
+            "ask { command \"a\" \"b\" }\n",
+        ),
+        (
+            "ask {\n    command \"a ...\"\n    command \"a ...\" // again\n    command \"b ...\"\n}\n",
+            "ask {\n    command \"a ...\"\n    // again\n    command \"b ...\"\n}\n",
+        ),
+        (
+            "ask { command \"a ...\"; command \"a ...\"; command \"b ...\" }\n",
+            "ask { command \"a ...\";  command \"b ...\" }\n",
+        ),
+    ] {
+        let (loaded, findings) = findings(text);
+        let source = loaded.documents[0].whole.place.source;
+        let (fixed, made) = apply_fixes(text, source, &findings).expect("edits");
+        assert_eq!((fixed.as_str(), made), (expected, 1));
+    }
+    let text = "[[ask]]\ncommand = [\"a\", \"b\", \"a\"]\n[[ask]]\nread = [\"./x\", \"./x\", \"./y\"]\n";
+    let mut loaded = loaded(text, Format::Toml);
+    let findings = linted(&mut loaded);
+    let source = loaded.documents[0].whole.place.source;
+    let (fixed, made) = apply_fixes(text, source, &findings).expect("edits");
+    let expected = "[[ask]]\ncommand = [\"a\", \"b\"]\n[[ask]]\nread = [\"./x\", \"./y\"]\n";
+    assert_eq!((fixed.as_str(), made), (expected, 2));
+}
+
+/// Takes the pattern at a place out of a document, and its rule if it had no other.
+fn without(documents: &[Document], place: Place) -> Vec<Document> {
+    fn drop<P>(alternatives: &mut Alternatives<P>, place: Place) {
+        alternatives.patterns.retain(|pattern| pattern.place != place);
+    }
+    let mut documents = documents.to_vec();
+    for block in documents.iter_mut().flat_map(|document| &mut document.blocks) {
+        for rule in &mut block.value.rules {
+            match &mut rule.value.subject {
+                Subject::Command(terms) => drop(terms, place),
+                Subject::Read(terms) | Subject::Write(terms) | Subject::Delete(terms) => drop(terms, place),
+                Subject::Network(terms) => drop(terms, place),
+                Subject::Tool(globs) | Subject::Agent(globs) | Subject::Skill(globs) => drop(globs, place),
+                Subject::Env(patterns) => drop(patterns, place),
+                Subject::Mode(modes) => drop(modes, place),
+                Subject::Short(_) => {}
+            }
+        }
+        block.value.rules.retain(|rule| match &rule.value.subject {
+            Subject::Command(terms) => !terms.patterns.is_empty(),
+            Subject::Read(terms) | Subject::Write(terms) | Subject::Delete(terms) => {
+                !terms.patterns.is_empty()
+            }
+            Subject::Network(terms) => !terms.patterns.is_empty(),
+            Subject::Tool(globs) | Subject::Agent(globs) | Subject::Skill(globs) => {
+                !globs.patterns.is_empty()
+            }
+            Subject::Env(patterns) => !patterns.patterns.is_empty(),
+            Subject::Mode(modes) => !modes.patterns.is_empty(),
+            Subject::Short(_) => rule.place != place,
+        });
+    }
+    documents
+}
+
+fn verdict(plan: &Plan, command: &str) -> Outcome {
+    let facts = Facts {
+        project: TEST_PROJECT,
+        directory: TEST_PROJECT,
+        home: Some(TEST_HOME),
+        shell: engine_shell::Shell::Bash,
+        world: &NoWorld,
+    };
+    decide(plan, &Call::Shell(command), &facts, Mode::Default).outcome
+}
+
+fn patterns() -> impl Strategy<Value = String> {
+    let word = || {
+        prop::sample::select(vec![
+            "...", "*", "a", "b", "-f", "-v", "[a]", "(a|b)", "a*", "(a|-f b)", "--force",
+        ])
+    };
+    let program = prop::sample::select(vec![
+        "git push",
+        "git (push|log)",
+        "rm",
+        "git",
+        "sort",
+        "(rm|cp)",
+        "tool",
+        "git log",
+    ]);
+    (program, prop::collection::vec(word(), 0..4))
+        .prop_map(|(program, words)| format!("{program} {}", words.join(" ")).trim_end().to_owned())
+}
+
+fn rule() -> impl Strategy<Value = String> {
+    let effect = prop::sample::select(vec!["allow", "allow", "ask", "deny"]);
+    let condition = prop::sample::select(vec![
+        "",
+        "",
+        "",
+        "",
+        "{ flag \"-f\" }",
+        "{ flag \"-f\" \"-v\" }",
+        "{ without-flag \"-v\" }",
+        "{ operands within=\"./a\" }",
+        "{ except \"git push b ...\" }",
+        "{ operand 1 \"a\" }",
+    ]);
+    let command = (prop::collection::vec(patterns(), 1..3), condition).prop_map(|(patterns, condition)| {
+        let quoted: Vec<String> = patterns.iter().map(|pattern| format!("\"{pattern}\"")).collect();
+        format!("command {} {condition}", quoted.join(" "))
+    });
+    let path = (
+        prop::sample::select(vec!["read", "write", "delete"]),
+        prop::collection::vec(
+            prop::sample::select(vec![
+                "./**",
+                "./a/**",
+                "./a",
+                "./a/*.txt",
+                "**/*.txt",
+                "a",
+                "/**",
+                "~/a",
+                "**",
+                "./[a-c]/**",
+                "./{a,b}/x",
+            ]),
+            1..3,
+        ),
+        prop::sample::select(vec!["", "", "{ except \"./a/x\" }"]),
+    )
+        .prop_map(|(kind, patterns, except)| {
+            let quoted: Vec<String> = patterns.iter().map(|pattern| format!("\"{pattern}\"")).collect();
+            format!("{kind} {} {except}", quoted.join(" "))
+        });
+    (effect, prop_oneof![2 => command, 1 => path])
+        .prop_map(|(effect, rule)| format!("{effect} {{ {rule} }}\n"))
+}
+
+fn calls() -> Vec<String> {
+    let mut calls = Vec::new();
+    for program in [
+        "git push",
+        "git log",
+        "rm",
+        "sort",
+        "cp x",
+        "tool",
+        "timeout 5 git push",
+        "git -C a push",
+    ] {
+        for words in [
+            "",
+            "a",
+            "b",
+            "-f",
+            "-v",
+            "a b",
+            "-f a",
+            "a -f",
+            "-fv a",
+            "--force b",
+            "\"$x\"",
+            "$x",
+            "a $x",
+            "*.txt",
+            "a/*",
+            "a/x",
+            "b -- -f",
+            "~/a",
+            "/etc/x",
+            "a/b.txt",
+            "-o a/x",
+        ] {
+            calls.push(format!("{program} {words}").trim_end().to_owned());
+        }
+    }
+    calls.extend(
+        [
+            "cat a",
+            "cat a/x",
+            "cat b.txt",
+            "cat /etc/x.txt",
+            "echo > a/x",
+            "echo > b/x.txt",
+            "cat \"$x\"",
+            "cat *",
+            "grep -r x .",
+        ]
+        .map(str::to_owned),
+    );
+    calls
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 60, failure_persistence: None, ..Config::default() })]
+
+    #[test]
+    fn what_is_called_useless_changes_no_verdict(rules in prop::collection::vec(rule(), 2..7)) {
+        let text = rules.concat();
+        let (mut loaded, findings) = findings(&text);
+        let plan = loaded.compile().expect("a policy made here is right");
+        let useless: Vec<&Finding> = findings
+            .iter()
+            .filter(|finding| matches!(finding.lint, Lint::Shadowed | Lint::Redundant | Lint::Duplicate | Lint::NeverMatches))
+            .collect();
+        let mut left = loaded.documents.clone();
+        for finding in useless {
+            // A rule that never matches may be named by one of its conditions.
+            left = without(&left, finding.place());
+            let alone = without(&loaded.documents, finding.place());
+            for documents in [&alone, &left] {
+                let other = compile(documents, Vec::new(), &loaded.sources).expect("a plan");
+                for call in calls() {
+                    prop_assert_eq!(
+                        verdict(&other, &call),
+                        verdict(&plan, &call),
+                        "{}\n{}: {}\n{}", call, finding.lint.name(), finding.message, text
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_second_fix_finds_nothing_to_do(rules in prop::collection::vec(rule(), 2..7)) {
+        let mut text = rules.concat();
+        for _ in 0..8 {
+            let (loaded, findings) = findings(&text);
+            let source = loaded.documents[0].whole.place.source;
+            let (fixed, made) = apply_fixes(&text, source, &findings).expect("edits");
+            if made == 0 {
+                break;
+            }
+            text = fixed;
+        }
+        let (loaded, findings) = findings(&text);
+        prop_assert!(!loaded.has_errors(), "{}", text);
+        let source = loaded.documents[0].whole.place.source;
+        let (_, made) = apply_fixes(&text, source, &findings).expect("edits");
+        prop_assert_eq!(made, 0, "{}", text);
+    }
+}
