@@ -2,7 +2,7 @@
 //!
 //! Invariant (whole or untouched): a file is replaced at once by what was read back and found to say the same, or it stays as it is.
 
-mod replace;
+pub(crate) mod replace;
 
 use std::io::Read as _;
 use std::path::Path;
@@ -148,12 +148,17 @@ impl Fmt {
             Printed::Json => {
                 let mut json = json!({ "file": name, "valid": true, "changed": changed });
                 if let (Some((old, new)), Some(object)) = (diff, json.as_object_mut()) {
-                    object.insert("diff".to_owned(), unified(name, old, new, None).into());
+                    object.insert(
+                        "diff".to_owned(),
+                        unified(name, "formatted", old, new, None).into(),
+                    );
                 }
                 out::print(&format!("{json}\n"));
             }
             Printed::Human => match diff {
-                Some((old, new)) => out::print(&unified(name, old, new, Some(Paint::for_stdout()))),
+                Some((old, new)) => {
+                    out::print(&unified(name, "formatted", old, new, Some(Paint::for_stdout())))
+                }
                 None if changed && file != "-" => out::print(&format!("formatted {}\n", visible(name))),
                 None => {}
             },
@@ -230,11 +235,11 @@ fn worse(one: Exit, other: Exit) -> Exit {
 }
 
 /// Lines that differ, with some around them; painted and made visible for people.
-fn unified(name: &str, old: &str, new: &str, paint: Option<Paint>) -> String {
+pub(crate) fn unified(name: &str, what: &str, old: &str, new: &str, paint: Option<Paint>) -> String {
     let diff = TextDiff::configure()
         .timeout(std::time::Duration::from_secs(5))
         .diff_lines(old, new);
-    let mut shown = format!("--- {0}\n+++ {0} formatted\n", visible(name));
+    let mut shown = format!("--- {0}\n+++ {0} {what}\n", visible(name));
     for hunk in diff.unified_diff().context_radius(2).iter_hunks() {
         shown.push_str(&hunk.header().to_string());
         shown.push('\n');

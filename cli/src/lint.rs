@@ -3,7 +3,6 @@
 //! Invariant (one broken file): a file that cannot be read as a policy is reported, and neither keeps others from being linted nor its own
 //! text.
 
-mod diff;
 mod fix;
 
 use std::collections::BTreeMap;
@@ -14,6 +13,7 @@ use serde_json::{Value as Json, json};
 
 use crate::check::Start;
 use crate::exit::Exit;
+use crate::fmt::unified;
 use crate::options::Format;
 use crate::report::{self, Detail, Report};
 use crate::{out, policies};
@@ -23,6 +23,7 @@ use crate::{out, policies};
 /// Rules that never match, that others overrule or that are easily got around, allow rules without a bound, and more. Without FILES: the
 /// policies found for the project. A lint is switched off in the policy: `lint { off "untested" because="..." }`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is an option of the command line"
@@ -61,6 +62,12 @@ pub(crate) struct Lint {
     format: Format,
 }
 
+const EXAMPLES: &str = "Examples:
+  engine lint                            the policies found here
+  engine lint shop.kdl --deny-warnings   fails if anything is found that counts
+  engine lint --fix --dry-run shop.kdl   shows what would be mended
+  engine lint --explain shadowed         what a lint finds, and why";
+
 /// A policy that was linted.
 pub(crate) struct Linted {
     pub loaded: Loaded,
@@ -85,7 +92,7 @@ impl Lint {
         }
         let start = Start::of(None)?;
         let files = if self.files.is_empty() {
-            policies::found(&start.project)
+            policies::own_files(&start.project)
         } else {
             self.files.clone()
         };
@@ -93,21 +100,13 @@ impl Lint {
             out::print("no policy file found: the shipped `builtin:base` decides\n");
             return Ok(Exit::Fine);
         }
-        if self.fix {
-            let wrong = files
-                .iter()
-                .filter(|file| !file.starts_with("builtin:"))
-                .filter(|file| fix::file(file, self.dry_run).is_err())
-                .count();
-            if wrong > 0 {
-                return Err(Exit::Invalid);
-            }
-            if self.dry_run {
-                return Ok(Exit::Fine);
-            }
+        let fixed = if self.fix { self.fixed(&files)? } else { Vec::new() };
+        if self.dry_run && self.format == Format::Human {
+            return Ok(Exit::Fine);
         }
         let all = self.linted(&files);
-        let report = self.report(&start.project, &files, &all);
+        let mut report = self.report(&start.project, &files, &all);
+        report.facts.insert("fixed".to_owned(), fixed.into());
         out::print(&report::render(self.format, &report, Detail::Short));
         let (errors, warnings) = (report.count(Level::Error), report.count(Level::Warning));
         if self.format == Format::Human {
@@ -130,6 +129,34 @@ impl Lint {
         } else {
             Exit::Fine
         })
+    }
+
+    /// Makes the fixes, or shows them; what was done as JSON.
+    fn fixed(&self, files: &[String]) -> Result<Vec<Json>, Exit> {
+        let mut done = Vec::new();
+        let mut failed = false;
+        for file in files.iter().filter(|file| !file.starts_with("builtin:")) {
+            let Some(fixed) = fix::fixed(file) else { continue };
+            let diff = |paint| unified(file, "fixed", &fixed.before, &fixed.after, paint);
+            if self.dry_run {
+                if self.format == Format::Human {
+                    out::print(&diff(Some(out::Paint::for_stdout())));
+                }
+            } else if fixed.write().is_err() {
+                failed = true;
+                continue;
+            } else if self.format == Format::Human {
+                let fixes = if fixed.made == 1 { "fix" } else { "fixes" };
+                out::print(&format!("{}: {} {fixes} made\n", out::visible(file), fixed.made));
+            }
+            done.push(json!({
+                "file": file,
+                "fixes": fixed.made,
+                "written": !self.dry_run,
+                "diff": diff(None),
+            }));
+        }
+        if failed { Err(Exit::Invalid) } else { Ok(done) }
     }
 
     /// The found files are one policy; files that are named are a policy each.

@@ -52,6 +52,11 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
         include_str!("../../docs/schema/test.json"),
     ),
     (
+        "lint",
+        "`engine lint --format json`",
+        include_str!("../../docs/schema/lint.json"),
+    ),
+    (
         "formatted",
         "a line of `engine fmt --format json`",
         include_str!("../../docs/schema/formatted.json"),

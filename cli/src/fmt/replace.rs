@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// One line for a person; the file is then as it was.
-pub(super) fn replace(path: &Path, old: &str, new: &str) -> Result<(), String> {
+pub(crate) fn replace(path: &Path, old: &str, new: &str) -> Result<(), String> {
     let real = path.canonicalize().map_err(|error| error.to_string())?;
     let data = fs::metadata(&real).map_err(|error| error.to_string())?;
     if data.permissions().mode() & 0o222 == 0 {
