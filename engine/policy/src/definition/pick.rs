@@ -56,6 +56,7 @@ fn at(shape: &Shape, value: Value) -> Option<Value> {
         begins(&value, prefix)
     };
     match truth {
+        Truth::Yes if shape.keep => Some(value),
         Truth::Yes => Some(without_beginning(&value, prefix.len())),
         Truth::Maybe => Some(anything()),
         Truth::No => None,

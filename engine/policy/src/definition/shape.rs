@@ -10,6 +10,8 @@ use smol_str::SmolStr;
 pub struct Shape {
     /// Only if the value begins with this, which is cut off.
     pub at: Option<SmolStr>,
+    /// What `at` says belongs to the path and stays.
+    pub keep: bool,
     /// `at` is compared without regard to case.
     pub fold: bool,
     /// The path is what follows this text inside the value.

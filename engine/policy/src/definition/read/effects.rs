@@ -34,7 +34,7 @@ impl Reader {
             _ => &[],
         };
         let mut props = vec![
-            "at", "fold", "after", "every", "before", "list", "special", "url", "dash",
+            "at", "keep", "fold", "after", "every", "before", "list", "special", "url", "dash",
         ];
         props.extend(own_props);
         self.props(node, &props);
@@ -137,6 +137,7 @@ impl Reader {
     fn shape(&mut self, node: &KdlNode) -> Shape {
         Shape {
             at: self.text_prop(node, "at"),
+            keep: self.switch_prop(node, "keep"),
             fold: self.switch_prop(node, "fold"),
             after: self.text_prop(node, "after"),
             every: self.switch_prop(node, "every"),

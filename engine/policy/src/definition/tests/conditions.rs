@@ -27,7 +27,7 @@ cmd "call" {
 }
 cmd "set" {
     arg "<key>"
-    arg "[value]"
+    arg "[value]" { reads at="./" keep=#true; reads at="file:" }
     when operand="alias.* core.editor" index=1 fold=#true { unknown "names a program" }
 }
 "#;
@@ -91,4 +91,11 @@ fn operands_are_told_apart_by_patterns_without_regard_to_case() {
     assert_eq!(kinds(&used(CLI, "cli set alias.st x")), [UnknownKind::Stated]);
     assert_eq!(kinds(&used(CLI, "cli set Core.Editor x")), [UnknownKind::Stated]);
     assert_eq!(kinds(&used(CLI, "cli set user.name alias.st")), []);
+}
+
+#[test]
+fn the_beginning_of_a_value_can_be_asked_for_without_cutting_it_off() {
+    assert_eq!(effects(&used(CLI, "cli set k ./x")), ["Connects(None)", "r ./x"]);
+    assert_eq!(effects(&used(CLI, "cli set k file:x")), ["Connects(None)", "r x"]);
+    assert_eq!(effects(&used(CLI, "cli set k x")), ["Connects(None)"]);
 }
