@@ -47,7 +47,32 @@ fn main() -> Result<(), String> {
     );
     start_faster();
     let target = env::var_os("OUT_DIR").ok_or("no OUT_DIR")?;
-    fs::write(Path::new(&target).join("base.plan"), bytes).map_err(|error| error.to_string())
+    let target = Path::new(&target);
+    fs::write(target.join("base.plan"), bytes).map_err(|error| error.to_string())?;
+    fs::write(target.join("init.rs"), kinds()?).map_err(|error| error.to_string())
+}
+
+/// The kinds of projects that `engine init` knows, as a list of names and texts.
+fn kinds() -> Result<String, String> {
+    let directory = Path::new("../policies/init")
+        .canonicalize()
+        .map_err(|error| error.to_string())?;
+    println!("cargo::rerun-if-changed={}", directory.display());
+    let mut files: Vec<_> = fs::read_dir(&directory)
+        .map_err(|error| error.to_string())?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|ending| ending == "kdl"))
+        .collect();
+    files.sort();
+    let items: Vec<String> = files
+        .iter()
+        .filter_map(|path| Some((path.file_stem()?.to_str()?, path.to_str()?)))
+        .map(|(name, path)| format!("({name:?}, include_str!({path:?}))"))
+        .collect();
+    Ok(format!(
+        "/// Name and text of each file.\nconst FILES: &[(&str, &str)] = &[{}];\n",
+        items.join(", ")
+    ))
 }
 
 /// Lets the linker take the unwinder as an archive where the C compiler has it: loading it as a library is a tenth of the time that a

@@ -6,6 +6,7 @@ mod complete;
 mod exit;
 mod explain;
 mod fmt;
+mod init;
 mod json;
 mod lint;
 mod man;
@@ -44,6 +45,7 @@ enum Command {
     Schema(schema::Schema),
     Man(man::Man),
     Usage(usage::Usage),
+    Init(init::Init),
     Trust(trust::Trust),
     Commands(commands::Commands),
     Completions(complete::Completions),
@@ -80,6 +82,7 @@ fn main() -> std::process::ExitCode {
             Command::Schema(schema) => schema.run(),
             Command::Man(man) => man.run(),
             Command::Usage(usage) => usage.run(),
+            Command::Init(init) => init.run(),
             Command::Trust(trust) => trust.run(),
             Command::Commands(commands) => commands.run(),
             Command::Completions(completions) => completions.run(),
