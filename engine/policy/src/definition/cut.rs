@@ -19,6 +19,9 @@ use super::suspect::{Suspect, suspicion};
 use crate::effect::{NormalWord, Unknown, UnknownKind, WordKind};
 use crate::truth::Truth;
 
+/// The name of an option that stands for every long one that is not listed.
+pub(super) const ANY_LONG: &str = "--*";
+
 /// An option that is given.
 #[derive(Clone, Debug)]
 pub(super) struct Given<'d> {

@@ -308,7 +308,13 @@ impl Reader {
                 "class" => command.class = self.text(node),
                 // `complete "name" run=...` is the usage specification's shell completion.
                 "complete" if !node.entries().is_empty() => {}
-                "complete" => command.complete = true,
+                "complete" => {
+                    if command.index.iter().any(|entry| command.entry_name(*entry) == "--*") {
+                        let message = "an option that stands for others cannot be complete";
+                        self.problem(node_span(node), message, None);
+                    }
+                    command.complete = true;
+                }
                 "wrapper" => {
                     self.bare(node);
                     command.wrapper = true;

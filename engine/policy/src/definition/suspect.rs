@@ -2,7 +2,7 @@
 
 use engine_shell::{Count, Field, Value};
 
-use super::cut::Cut;
+use super::cut::{ANY_LONG, Cut};
 use super::model::{Arg, Arity, Block, Command, Flag, Options, Own, Style, Test, ValueEffect, ValueKind};
 use super::partial::{begins, ending, equals};
 use crate::effect::{Unknown, UnknownKind};
@@ -123,7 +123,7 @@ fn could_be(suspect: &Suspect<'_>, flag: &Flag, options: Options, any_attaches: 
         Arity::Next | Arity::Optional | Arity::Glued | Arity::Words => true,
     };
     flag.names.iter().any(|name| {
-        if equals(value, name).possible() {
+        if equals(value, name).possible() || (name == ANY_LONG && begins(value, "--").possible()) {
             return true;
         }
         if flag.arity == Arity::Glued {

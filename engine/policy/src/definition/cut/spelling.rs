@@ -7,7 +7,7 @@ use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
 
 use super::super::model::{Arity, Flag, Style};
 use super::super::partial::{begins, one_of, without_beginning};
-use super::Cut;
+use super::{ANY_LONG, Cut};
 use crate::effect::{UnknownKind, WordKind};
 use crate::truth::Truth;
 
@@ -174,7 +174,7 @@ impl<'d> Cut<'d> {
             return Some(flag);
         }
         if !self.current.options.abbreviations {
-            return None;
+            return self.flag(ANY_LONG);
         }
         let mut found: Option<&'d Flag> = None;
         let beginning = |flag: &&'d Flag| flag.names.iter().any(|full| full.starts_with(name));
@@ -184,7 +184,7 @@ impl<'d> Cut<'d> {
                 Some(_) | None => found = Some(flag),
             }
         }
-        found
+        found.or_else(|| self.flag(ANY_LONG))
     }
 
     /// An option with `=value` in the same word, the value after `skip` bytes.

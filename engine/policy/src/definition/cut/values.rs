@@ -6,21 +6,28 @@ use engine_shell::{Count, Field, Value};
 use smol_str::SmolStr;
 
 use super::super::model::{Arity, Flag, FlagValue, ValueKind};
-use super::super::partial::{begins, equals};
+use super::super::partial::{beginning, begins, equals};
 use super::super::split::split_string;
-use super::{Cut, Given};
+use super::{ANY_LONG, Cut, Given};
 use crate::effect::{NormalWord, UnknownKind, WordKind};
 use crate::truth::Truth;
 
 impl<'d> Cut<'d> {
     /// Records an option; takes its values from the words that follow where `attached` is not the whole of it.
     pub(super) fn give(&mut self, flag: &'d Flag, attached: Option<Value>, field: &Field) {
+        // One that stands for every long option is called as it is written.
+        let names = if flag.canonical() == ANY_LONG {
+            let written = beginning(&field.value);
+            vec![written.split('=').next().map(SmolStr::new).unwrap_or_default()]
+        } else {
+            flag.names.clone()
+        };
         let named = Field {
-            value: Value::Known(flag.canonical().clone()),
+            value: Value::Known(names.first().cloned().unwrap_or_default()),
             count: Count::One,
             ..field.clone()
         };
-        self.push_word(WordKind::Option, named, flag.names.clone());
+        self.push_word(WordKind::Option, named, names);
         let mut given = Given {
             flag,
             values: Vec::new(),

@@ -133,3 +133,29 @@ cmd "old" "new" { arg "[word]..." }
         Some(&UnknownKind::Subcommand)
     );
 }
+
+#[test]
+fn one_option_can_stand_for_every_long_one() {
+    let text = r#"
+bin "aws"
+flag "--endpoint-url <url>" global=#true { connects }
+cmd "ec2" {
+    flag "--* <value>..." { reads at="file://" }
+    flag "--dry-run"
+    arg "[word]..."
+}
+"#;
+    let use_ = used(text, "aws ec2 --ids a b --dry-run c --user-data=file://x --endpoint-url h");
+    assert_eq!(
+        normal(&use_),
+        [
+            "aws", "ec2", "o:--ids", "v:a", "v:b", "o:--dry-run", "a:c", "o:--user-data", "v:file://x",
+            "o:--endpoint-url", "v:h"
+        ]
+    );
+    assert_eq!(effects(&use_), ["r x", "Connects(Some(Known(\"h\")))"]);
+    assert_eq!(kinds(&use_), []);
+    assert_eq!(kinds(&used(text, "aws ec2 -x")), [UnknownKind::Option]);
+    assert_eq!(kinds(&used(text, "aws --ids ec2"))[0], UnknownKind::Option);
+    assert_eq!(kinds(&used(text, "aws ec2 --ids \"$X\"")), [UnknownKind::MaybeOption]);
+}
