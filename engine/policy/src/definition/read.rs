@@ -117,7 +117,14 @@ pub(crate) fn read_file(text: &str, holds: Holds) -> (Vec<Read>, Vec<Problem>) {
         }
         definitions.push(read);
     }
-    (definitions, reader.problems)
+    // What is shared is read wherever it is used.
+    let mut problems: Vec<Problem> = Vec::new();
+    for problem in reader.problems {
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    (definitions, problems)
 }
 
 /// Braces that nest deeper than any definition does, found before the parser recurses into them.

@@ -153,7 +153,7 @@ cmd "ec2" {
             "o:--endpoint-url", "v:h"
         ]
     );
-    assert_eq!(effects(&use_), ["r x", "Connects(Some(Known(\"h\")))"]);
+    assert_eq!(effects(&use_), ["r x", "c h"]);
     assert_eq!(kinds(&use_), []);
     assert_eq!(kinds(&used(text, "aws ec2 -x")), [UnknownKind::Option]);
     assert_eq!(kinds(&used(text, "aws --ids ec2"))[0], UnknownKind::Option);
