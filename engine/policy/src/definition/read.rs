@@ -316,7 +316,11 @@ impl Reader {
                 // `complete "name" run=...` is the usage specification's shell completion.
                 "complete" if !node.entries().is_empty() => {}
                 "complete" => {
-                    if command.index.iter().any(|entry| command.entry_name(*entry) == "--*") {
+                    if command
+                        .index
+                        .iter()
+                        .any(|entry| command.entry_name(*entry) == "--*")
+                    {
                         let message = "an option that stands for others cannot be complete";
                         self.problem(node_span(node), message, None);
                     }

@@ -145,17 +145,32 @@ cmd "ec2" {
     arg "[word]..."
 }
 "#;
-    let use_ = used(text, "aws ec2 --ids a b --dry-run c --user-data=file://x --endpoint-url h");
+    let use_ = used(
+        text,
+        "aws ec2 --ids a b --dry-run c --user-data=file://x --endpoint-url h",
+    );
     assert_eq!(
         normal(&use_),
         [
-            "aws", "ec2", "o:--ids", "v:a", "v:b", "o:--dry-run", "a:c", "o:--user-data", "v:file://x",
-            "o:--endpoint-url", "v:h"
+            "aws",
+            "ec2",
+            "o:--ids",
+            "v:a",
+            "v:b",
+            "o:--dry-run",
+            "a:c",
+            "o:--user-data",
+            "v:file://x",
+            "o:--endpoint-url",
+            "v:h"
         ]
     );
     assert_eq!(effects(&use_), ["r x", "c h"]);
     assert_eq!(kinds(&use_), []);
     assert_eq!(kinds(&used(text, "aws ec2 -x")), [UnknownKind::Option]);
     assert_eq!(kinds(&used(text, "aws --ids ec2"))[0], UnknownKind::Option);
-    assert_eq!(kinds(&used(text, "aws ec2 --ids \"$X\"")), [UnknownKind::MaybeOption]);
+    assert_eq!(
+        kinds(&used(text, "aws ec2 --ids \"$X\"")),
+        [UnknownKind::MaybeOption]
+    );
 }
