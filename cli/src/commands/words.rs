@@ -160,6 +160,10 @@ pub(super) fn of_own(own: &Own) -> Done {
         }
         Own::PrintsPaths { arg, .. } => ("prints-paths", format!("prints paths below `{arg}`")),
         Own::Unknown(why) => ("unknown", format!("never allowed without a rule: {why}")),
+        Own::ReadsAmong(directory) => (
+            "reads-among",
+            format!("reads some of what is below `{directory}`"),
+        ),
         Own::ReadsListed(why) => ("reads-listed", format!("reads any file: {why}")),
         Own::WritesListed(why) => ("writes-listed", format!("writes any file: {why}")),
         Own::Consults { file, keys } => (

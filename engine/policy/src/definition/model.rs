@@ -104,6 +104,8 @@ pub enum Own {
     },
     /// Never allowed without a rule.
     Unknown(SmolStr),
+    /// Reads some of what is below a directory, and which it is cannot be seen.
+    ReadsAmong(SmolStr),
     /// Reads every file that a list names: not to be allowed without a rule, but no worse than reading.
     ReadsListed(SmolStr),
     /// Writes files that neither an operand nor an option names.

@@ -73,6 +73,7 @@ impl<'d> Touch<'_, 'd> {
                 });
             }
             Own::Unknown(why) => self.unknown(UnknownKind::Stated, from.span, why.to_string()),
+            Own::ReadsAmong(directory) => self.reads(Value::Below(directory.clone()), false, from),
             Own::ReadsListed(why) => {
                 self.unknown(UnknownKind::Stated, from.span, why.to_string());
                 self.reads(Value::Unknown(Origin::Input), false, from);
