@@ -15,6 +15,10 @@ use super::{Arg, Block, Own};
 /// A program or a subcommand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about one command, each named in the file"
+)]
 pub struct Command {
     /// Its name as listed first.
     pub name: SmolStr,
