@@ -1,5 +1,7 @@
 //! The examples that stand beside command definitions: one test for each.
 
+use std::path::Path;
+
 use engine_policy::definition::{Definition, is_definitions, run_each_example, shipped_with_examples};
 use engine_policy::{Files as _, Loaded, Place};
 use engine_shell::Span;
@@ -10,7 +12,8 @@ use crate::report::{Suite, Tested};
 
 /// Whether a file holds definitions and is no policy.
 pub(super) fn is_file(path: &str) -> bool {
-    path.ends_with(".kdl") && DiskFiles.text(path).is_ok_and(|text| is_definitions(&text))
+    Path::new(path).extension().is_some_and(|ending| ending == "kdl")
+        && DiskFiles.text(path).is_ok_and(|text| is_definitions(&text))
 }
 
 /// Reads a file of definitions, as a policy that names it would.

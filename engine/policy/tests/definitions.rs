@@ -13,8 +13,8 @@ use engine_policy::definition::model::Command;
 use engine_policy::definition::{Catalogue, run_each_example, shipped_definitions};
 use engine_policy::read::Format;
 use engine_policy::{
-    Call, Facts, Files, Level, Loaded, Mode, NoWorld, Outcome, Plan, Root, TEST_HOME, TEST_PROJECT, decide,
-    load,
+    Call, Facts, Files, Layer, LayerRoot, Level, Loaded, Mode, NoWorld, Outcome, Plan, Root, TEST_HOME,
+    TEST_PROJECT, decide, load, load_layers,
 };
 use engine_shell::Shell;
 
@@ -120,7 +120,7 @@ fn files(name: &str) -> Vec<String> {
                 .to_string_lossy()
                 .into_owned()
         })
-        .filter(|file| file.ends_with(".kdl"))
+        .filter(|file| Path::new(file).extension().is_some_and(|ending| ending == "kdl"))
         .collect();
     files.sort();
     assert!(!files.is_empty());
@@ -264,6 +264,55 @@ fn files_are_bounded_in_size_depth_number_and_options() {
     let found = loaded("policy \"p\" { commands \"a.kdl\" }", &tree);
     assert!(listing(&found).contains("more than 64 files are included"));
     assert!(found.sources.iter().count() < 70);
+}
+
+#[test]
+fn of_a_project_that_nobody_has_trusted_only_what_makes_stricter_counts() {
+    let files = Texts::default()
+        .with("own.kdl", "bin \"oar\"\nsource \"oar 1\"\ncomplete")
+        .with("user.kdl", "policy \"u\" { commands \"own.kdl\" }")
+        // The same program, as harmless as can be, and one of the shipped ones.
+        .with(
+            "theirs.kdl",
+            "bin \"oar\" \"scull\"\nsource \"oar 1\"\nreplaces\narg \"[x]...\"\ncomplete",
+        )
+        .with(
+            "rm.kdl",
+            "bin \"rm\"\nsource \"rm 1\"\narg \"[file]...\"\nflags \"-r\" \"-f\"\nreplaces\ncomplete",
+        )
+        .with(
+            "jib.kdl",
+            "name \"jib\"\nversion \"1\"\ncmd \"reef\" { alias \"r\"; flag \"-f --force\" help=\"x\"; }",
+        )
+        .with(
+            "project.kdl",
+            "policy \"q\" { commands \"theirs.kdl\" \"rm.kdl\" \"jib.kdl\" }\n\
+             deny { command \"jib reef ...\" { flag \"--force\" } }",
+        );
+    let root = |layer, name: &str| LayerRoot {
+        layer,
+        root: Root::File(format!("/p/{name}")),
+        files: &files,
+        within: None,
+    };
+    let roots = [root(Layer::User, "user.kdl"), root(Layer::Project, "project.kdl")];
+    let mut cloned = load_layers(&roots, &|_, _| false);
+    assert_eq!(listing(&cloned), "");
+    let names: Vec<_> = cloned
+        .definitions
+        .iter()
+        .map(|definition| definition.names[0].as_str())
+        .collect();
+    assert_eq!(names, ["oar", "jib"]);
+    assert_eq!(cloned.brought.len(), names.len());
+    let plan = cloned.compile().expect("a plan");
+    let commands = ["oar", "scull x", "rm -rf x", "jib r -f"];
+    assert_eq!(verdicts(&plan, &commands), [Allow, Ask, Ask, Deny]);
+    let trusted = load_layers(&roots, &|_, _| true);
+    assert_eq!(
+        listing(&trusted),
+        "error commands::duplicate /p/theirs.kdl:1:1 `oar` is defined twice (keep one of the definitions)\n"
+    );
 }
 
 const HARBOUR: &str = "commands \"/fixtures/ok/specification.usage.kdl\"";
