@@ -64,6 +64,7 @@ fn listing(loaded: &Loaded) -> String {
         let at = loaded.sources.line_column(place);
         let file = loaded.sources.name(place);
         let level = match diagnostic.level {
+            Level::Note => "note",
             Level::Warning => "warning",
             Level::Error => "error",
         };
