@@ -7,7 +7,7 @@ pub(crate) mod replace;
 use std::io::Read as _;
 use std::path::Path;
 
-use engine_policy::format::{FormatError, reformat};
+use engine_policy::format::{FormatError, convert, reformat};
 use engine_policy::read::{Format as Spelling, MAX_TEXT_BYTES};
 use engine_policy::{Files as _, Sources};
 use serde_json::json;
@@ -36,6 +36,18 @@ pub(crate) struct Fmt {
     #[arg(long, conflicts_with = "check")]
     diff: bool,
 
+    /// Says one policy in the other spelling, and prints it to standard output; the file stays as it is
+    #[arg(long, value_name = "SPELLING", conflicts_with_all = ["check", "diff"])]
+    to: Option<To>,
+
+    /// With `--to`: writes to this file instead
+    #[arg(long, short, value_name = "FILE", requires = "to")]
+    output: Option<String>,
+
+    /// With `--output`: replaces a file that is there already
+    #[arg(long, requires = "output")]
+    force: bool,
+
     /// Name of what comes from standard input; its ending says how it is spelled
     #[arg(long, value_name = "NAME", default_value = "stdin.kdl")]
     stdin_name: String,
@@ -58,6 +70,24 @@ enum Printed {
     Human,
     /// For programs, one object a line; stable
     Json,
+}
+
+/// A spelling to say a policy in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum To {
+    /// KDL 2.0
+    Kdl,
+    /// TOML 1.0
+    Toml,
+}
+
+impl To {
+    fn spelling(self) -> Spelling {
+        match self {
+            Self::Kdl => Spelling::Kdl,
+            Self::Toml => Spelling::Toml,
+        }
+    }
 }
 
 /// What became of a file.
@@ -85,6 +115,13 @@ impl Fmt {
             out::complain("engine: no policy file found; name the files to format\n");
             return Ok(Exit::Fine);
         }
+        if let Some(to) = self.to {
+            let [file] = files.as_slice() else {
+                out::complain("engine: `--to` takes one file\n");
+                return Ok(Exit::Usage);
+            };
+            return self.say(file, to);
+        }
         let mut exit = Exit::Fine;
         for file in &files {
             let own = match self.file(file) {
@@ -102,6 +139,50 @@ impl Fmt {
             exit = worse(exit, own);
         }
         Ok(exit)
+    }
+
+    /// One policy in the other spelling.
+    fn say(&self, file: &str, to: To) -> Result<Exit, Exit> {
+        let name = self.shown(file);
+        let spelling = spelling_of(name)?;
+        if spelling == to.spelling() {
+            out::complain(&format!(
+                "engine: `{}` is in that spelling already\n",
+                visible(name)
+            ));
+            return Err(Exit::Usage);
+        }
+        if let Some(output) = &self.output
+            && spelling_of(output)? != to.spelling()
+        {
+            out::complain(&format!(
+                "engine: the name `{}` promises the other spelling\n",
+                visible(output)
+            ));
+            return Err(Exit::Usage);
+        }
+        let text = text_of(file, name)?;
+        let mut sources = Sources::new();
+        let written = convert(name, &text, spelling, &mut sources)
+            .map_err(|error| complain_about(name, &error, &sources))?;
+        let Some(output) = &self.output else {
+            out::print(&written);
+            return Ok(Exit::Fine);
+        };
+        let path = Path::new(output);
+        // A link that leads nowhere is there, too.
+        let result = match path.symlink_metadata() {
+            Ok(_) if !self.force => Err("it is there already; `--force` replaces it".to_owned()),
+            Ok(_) => policies::DiskFiles
+                .text(output)
+                .and_then(|old| replace::replace(path, &old, &written)),
+            Err(_) => replace::create(path, &written),
+        };
+        result.map_err(|why| {
+            out::complain(&format!("engine: cannot write `{}`: {why}\n", visible(output)));
+            Exit::Invalid
+        })?;
+        Ok(Exit::Fine)
     }
 
     fn shown<'n>(&'n self, file: &'n str) -> &'n str {

@@ -175,3 +175,50 @@ fn programs_get_a_line_for_each_file() {
     assert!(lines[0]["diff"].as_str().expect("a diff").contains("+allow {"));
     assert_eq!(lines[1], serde_json::json!({ "file": "bad.kdl", "valid": false }));
 }
+
+#[test]
+fn a_policy_is_said_in_the_other_spelling() {
+    let folder = folder(&[
+        ("a.kdl", "deny \"x\" { read \"a\" } // why\n"),
+        ("bin.kdl", "bin \"x\"\n"),
+    ]);
+    let root = folder.path();
+    let toml = "[[deny]] # why\nname = \"x\"\nread = \"a\"\n";
+    let (code, out, err) = fmt(root, &["--to", "toml", "a.kdl"], "");
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(
+        out.contains("name = \"x\"\nread = \"a\"\n") && out.contains("# why"),
+        "{out}"
+    );
+    assert_eq!(fmt(root, &["--to", "toml", "a.kdl", "-o", "b.toml"], "").0, 0);
+    assert_eq!(text(root, "b.toml"), out);
+    let (code, _, err) = fmt(root, &["--to", "toml", "a.kdl", "-o", "b.toml"], "");
+    assert_eq!(code, 3);
+    assert!(err.contains("it is there already"), "{err}");
+    fs::write(root.join("b.toml"), "old").expect("written");
+    assert_eq!(
+        fmt(root, &["--to", "toml", "a.kdl", "-o", "b.toml", "--force"], "").0,
+        0
+    );
+    assert_eq!(text(root, "b.toml"), out);
+    let back = fmt(root, &["--to", "kdl", "-", "--stdin-name", "x.toml"], toml);
+    assert_eq!(
+        back,
+        (
+            0,
+            "// why\ndeny \"x\" {\n    read \"a\"\n}\n".to_owned(),
+            String::new()
+        )
+    );
+    for wrong in [
+        &["--to", "kdl", "a.kdl"][..],
+        &["--to", "toml", "a.kdl", "bin.kdl"],
+        &["--to", "toml", "a.kdl", "-o", "c.kdl"],
+        &["--to", "toml", "--check", "a.kdl"],
+        &["-o", "c.toml", "a.kdl"],
+    ] {
+        assert_eq!(fmt(root, wrong, "").0, 64, "{wrong:?}");
+    }
+    assert_eq!(fmt(root, &["--to", "toml", "bin.kdl"], "").0, 3);
+    assert_eq!(text(root, "a.kdl"), "deny \"x\" { read \"a\" } // why\n");
+}

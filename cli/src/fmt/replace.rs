@@ -31,6 +31,23 @@ pub(crate) fn replace(path: &Path, old: &str, new: &str) -> Result<(), String> {
     result
 }
 
+/// Writes a file that is not there yet.
+///
+/// # Errors
+/// One line for a person; there is no such file then.
+pub(super) fn create(path: &Path, text: &str) -> Result<(), String> {
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .map_err(|error| reason(&error))?;
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+    written.map_err(|error| {
+        let _gone = fs::remove_file(path);
+        reason(&error)
+    })
+}
+
 fn try_replace(real: &Path, beside: &Path, data: &fs::Metadata, old: &str, new: &str) -> Result<(), String> {
     let written = write_beside(beside, data, new).map_err(|error| reason(&error));
     written.map_err(|why| format!("beside it: {why}"))?;

@@ -305,6 +305,78 @@ fn a_long_text_is_an_error() {
 }
 
 #[test]
+fn no_number_of_warnings_hides_an_error() {
+    let mut text = "allow {\n".to_owned();
+    for number in 0..1000 {
+        text.push_str(&format!("short \"Bash(git commit{number}*)\"\n"));
+    }
+    text.push_str("}\ndeny { raed \"**/.env\" }\n");
+    let (document, found) = read("policy", &text, Format::Kdl, &mut Sources::new());
+    assert!(document.is_none());
+    assert!(
+        found
+            .iter()
+            .any(|diagnostic| diagnostic.code == "policy::unknown-name")
+    );
+    assert_eq!(found.len(), 100);
+}
+
+#[test]
+fn names_are_told_apart_however_many_there_are() {
+    let many: String = (0..40).map(|number| format!(" k{number}=1")).collect();
+    let twice = format!("x{many} /-k3=1 /-{{ y k1=1 k1=2 }} k39=2 k7=2\nz k7=1\n");
+    let mut found = codes(&twice, Format::Kdl);
+    found.retain(|code| *code == "policy::duplicate-property");
+    assert_eq!(found.len(), 2);
+    let blocks: String = (0..40)
+        .map(|number| format!("deny \"d{number}\" {{}}\n"))
+        .collect();
+    assert_eq!(codes(&blocks, Format::Kdl), Vec::<&str>::new());
+    assert_eq!(
+        codes(&format!("{blocks}allow \"d20\" {{}}"), Format::Kdl),
+        ["policy::duplicate"]
+    );
+}
+
+#[test]
+fn conditions_of_one_kind_are_a_list_of_lists_in_toml() {
+    let kdl = "deny {
+    command \"git push ...\" {
+        operand 2 \"a\"
+        flag \"-f\"
+        flag \"-g\" \"-h\"
+        operand 1 \"b\"
+        operand 1 \"c\"
+        operands within=\"./a\"
+        operands within=\"./b\"
+    }
+    tool \"X\" { input \"f\" \"a*\"; input \"f\" \"*b\" }
+}";
+    let toml = "[[deny]]
+command = { match = \"git push ...\", operand.2 = \"a\", flag = [[\"-f\"], [\"-g\", \"-h\"]], operand.1 = [[\"b\"], [\"c\"]], operands = [{ within = \"./a\" }, { within = \"./b\" }] }
+tool = { match = \"X\", input.f = [[\"a*\"], [\"*b\"]] }
+";
+    let document = |text, format| read("policy", text, format, &mut Sources::new()).0;
+    let ours = document(kdl, Format::Kdl);
+    assert!(ours.is_some());
+    assert_eq!(document(toml, Format::Toml), ours);
+}
+
+#[test]
+fn sets_of_kinds_that_take_turns_keep_their_order_in_toml() {
+    let toml = "[sets]\npaths.a = \"./a\"\nhosts.b = \"b\"\npaths.c = \"./c\"\n";
+    let document = read("policy", toml, Format::Toml, &mut Sources::new())
+        .0
+        .expect("a policy");
+    let names: Vec<&str> = document
+        .sets
+        .iter()
+        .map(|set| set.value.name.value.as_str())
+        .collect();
+    assert_eq!(names, ["a", "b", "c"]);
+}
+
+#[test]
 fn a_misspelt_name_is_helped() {
     let found = diagnostics("alow { read \"a\" }", Format::Kdl);
     assert_eq!(found[0].help.as_deref(), Some("did you mean `allow`?"));

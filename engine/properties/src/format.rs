@@ -1,8 +1,8 @@
-//! Any file: printing it in the one style.
+//! Any file: printing it in the one style, and in the other spelling.
 
 use engine_policy::Sources;
-use engine_policy::format::{FormatError, reformat};
-use engine_policy::read::Format;
+use engine_policy::format::{FormatError, convert, reformat};
+use engine_policy::read::{Format, read};
 
 use crate::Violation;
 
@@ -44,5 +44,38 @@ fn printed(text: &str, format: Format) -> Result<Option<String>, Violation> {
         Ok(printed) => Ok(Some(printed)),
         Err(FormatError::Invalid(_)) => Ok(None),
         Err(error) => Err(Violation(format!("{format:?}: {error:?} of {text:?}"))),
+    }
+}
+
+/// Says a policy in the other spelling and back. Whether it is a policy and could be said.
+///
+/// That it stays the same policy with the same comments is looked at by the converter itself; here it must never find that it did not.
+///
+/// # Errors
+/// If a policy cannot be said in the other spelling for another reason than that it has no words for it.
+pub fn converts(text: &str, from: Format) -> Result<bool, Violation> {
+    if read("input", text, from, &mut Sources::new()).0.is_none() {
+        return Ok(false);
+    }
+    let to = match from {
+        Format::Kdl => Format::Toml,
+        Format::Toml => Format::Kdl,
+    };
+    let there = match convert("input", text, from, &mut Sources::new()) {
+        Ok(there) => there,
+        Err(FormatError::Invalid(problems))
+            if problems
+                .iter()
+                .all(|problem| problem.code == "policy::no-such-spelling") =>
+        {
+            return Ok(false);
+        }
+        Err(error) => return Err(Violation(format!("{from:?}: {error:?} of {text:?}"))),
+    };
+    match convert("input", &there, to, &mut Sources::new()) {
+        Ok(_) => Ok(true),
+        Err(error) => Err(Violation(format!(
+            "{to:?}: {error:?} of {there:?}, which came from {text:?}"
+        ))),
     }
 }

@@ -14,7 +14,7 @@ mod spans;
 
 pub use corpus::{everyday_commands, fixture_commands, fixture_policies};
 pub use decide::{Setting, decides_monotonically, plan_of, verdict};
-pub use format::formats;
+pub use format::{converts, formats};
 pub use mutate::Mutator;
 pub use policy::reads_policy;
 pub use shell::reads_shell;

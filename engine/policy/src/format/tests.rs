@@ -1,6 +1,6 @@
 //! The style, and that nothing is lost.
 
-use super::{FormatError, reformat};
+use super::{FormatError, convert, reformat};
 use crate::read::Format;
 use crate::source::Sources;
 
@@ -198,4 +198,153 @@ fn long_lists_of_toml_are_filled() {
     );
     assert!(printed.starts_with("a = { b = [\n    \"word0\""));
     assert!(printed.ends_with(",\n], c = 1 }\n"), "{printed}");
+}
+
+fn said(text: &str, from: Format) -> String {
+    convert("text", text, from, &mut Sources::new()).unwrap_or_else(|error| panic!("{error:?} of {text:?}"))
+}
+
+#[test]
+fn a_policy_is_said_in_toml_with_its_comments() {
+    let kdl = "\
+/- kdl-version 2
+// top
+policy \"p\" {
+    extends \"a.kdl\" // first
+    extends \"b.kdl\"
+}
+lock { rules; checks } // locked
+/* about
+ * sets */
+sets { paths \"s\" \"~/.ssh/**\" { except \"~/.ssh/*.pub\" } }
+deny \"no\" because=\"it \\\"is\\\" so\" { // head
+    // the first
+    command \"a\" // behind the first
+    command \"b\" {
+        // inside
+        flag \"-f\"
+    }
+    /-command \"gone\"
+    // last
+}
+allow \"Bash(ls:*)\"
+tests {
+    // one
+    deny \"a\" rule=\"no\"
+    deny tool=\"Read\" file_path=\"x\" limit=0x10
+}
+// end
+";
+    let toml = "\
+lock = [\"rules\", \"checks\"]
+
+# top
+[policy]
+name = \"p\"
+# first
+extends = [\"a.kdl\", \"b.kdl\"]
+
+# about
+# * sets
+[sets.paths]
+s = { patterns = \"~/.ssh/**\", except = \"~/.ssh/*.pub\" }
+
+[[deny]] # head
+name = \"no\"
+because = 'it \"is\" so'
+rules = [
+    # the first
+    { command = \"a\" }, # behind the first
+    # inside
+    { command = \"b\", flag = \"-f\" },
+]
+# /-command \"gone\"
+# last
+
+[[allow]]
+short = [\"Bash(ls:*)\"]
+
+# one
+[[tests]]
+verdict = \"deny\"
+commands = [\"a\"]
+rule = \"no\"
+
+[[tests]]
+verdict = \"deny\"
+tool = \"Read\"
+input = { file_path = \"x\", limit = 16 }
+
+# end
+";
+    assert_eq!(said(kdl, Format::Kdl), toml.replace("lock =", "# locked\nlock ="));
+}
+
+#[test]
+fn a_policy_is_said_in_kdl_with_its_comments() {
+    let toml = "\
+# top
+[policy]
+name = \"p\" # name
+
+# rules
+[[deny]] # head
+because = 'a \"b\" \\'
+command = [
+    \"a\",
+    # the table
+    { match = \"b\", flag = [\"-f\", \"-g\"] }, # behind
+]
+
+[[tests]]
+verdict = \"deny\"
+tool = \"Read\"
+input = { path = \"x\", mode = \"y\" }
+# end
+";
+    let kdl = "\
+// top
+policy \"p\" { // name
+}
+
+// rules
+deny because=#\"a \"b\" \\\"# {
+    command \"a\"
+    // the table
+    command \"b\" { flag \"-f\" \"-g\" } // behind
+}
+
+tests {
+    deny tool=\"Read\" { input path=\"x\" mode=\"y\" }
+}
+
+// end
+";
+    let found = said(toml, Format::Toml);
+    assert_eq!(found, kdl.replace("// rules\n", "// rules\n// head\n"));
+}
+
+#[test]
+fn what_toml_has_no_words_for_is_refused() {
+    let twice = "tests { deny tool=\"X\" a=1 { input a=2 } }";
+    let Err(FormatError::Invalid(problems)) = convert("text", twice, Format::Kdl, &mut Sources::new()) else {
+        panic!("said")
+    };
+    assert_eq!(problems[0].code, "policy::no-such-spelling");
+    let no_policy = convert("text", "bin \"x\"", Format::Kdl, &mut Sources::new());
+    assert!(matches!(no_policy, Err(FormatError::Invalid(_))));
+}
+
+#[test]
+fn what_hides_or_reorders_is_an_escape_in_the_other_spelling() {
+    let toml = said("tests { allow \"a\\u{202e}b\\u{85}\" }", Format::Kdl);
+    assert!(toml.contains("\"a\\U0000202Eb\\U00000085\""), "{toml}");
+    let kdl = said(
+        "# a\u{202e}b\n[[tests]]\nverdict = \"allow\"\ncommands = 'a\u{202e}b'\n",
+        Format::Toml,
+    );
+    assert!(
+        kdl.contains("// a\\u{202e}b\n") && kdl.contains("\"a\\u{202e}b\""),
+        "{kdl}"
+    );
 }

@@ -8,11 +8,12 @@ mod fields;
 mod rule;
 mod section;
 
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use super::node::{Argument, Disabled, Literal, Node};
 use super::{Format, MAX_PROBLEMS};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Level};
 use crate::document::{Document, Outcome};
 use crate::names::nearest;
 use crate::source::{Place, Spanned};
@@ -29,8 +30,15 @@ pub(super) fn decode(nodes: &[Node], format: Format, diagnostics: &mut Vec<Diagn
         format,
         diagnostics,
         document: Document::default(),
+        kept: [0; 2],
+        sets: FxHashMap::default(),
+        blocks: FxHashMap::default(),
     };
     for node in nodes {
+        // More mistakes than are shown: what else is wrong is not looked at.
+        if decoder.kept[1] >= MAX_PROBLEMS {
+            break;
+        }
         decoder.section(node);
     }
     decoder.document
@@ -57,6 +65,12 @@ struct Decoder<'d> {
     format: Format,
     diagnostics: &'d mut Vec<Diagnostic>,
     document: Document,
+    /// How many warnings and errors were kept.
+    kept: [usize; 2],
+    /// Names of sets, and where each was given first.
+    sets: FxHashMap<SmolStr, Place>,
+    /// Names of blocks, and where each was given first.
+    blocks: FxHashMap<SmolStr, Place>,
 }
 
 impl Decoder<'_> {
@@ -94,8 +108,15 @@ impl Decoder<'_> {
         }
     }
 
+    /// Keeps a diagnostic while there are not too many of its level: no number of warnings may hide an error.
     fn push(&mut self, diagnostic: Diagnostic) {
-        if self.diagnostics.len() < 2 * MAX_PROBLEMS {
+        let [warnings, errors] = &mut self.kept;
+        let kept = match diagnostic.level {
+            Level::Warning => warnings,
+            Level::Error => errors,
+        };
+        if *kept < MAX_PROBLEMS {
+            *kept += 1;
             self.diagnostics.push(diagnostic);
         }
     }

@@ -13,7 +13,7 @@ mod parse;
 mod piece;
 mod string;
 
-pub(crate) use chars::{is_blank, is_newline};
+pub(crate) use chars::{is_blank, is_forbidden, is_newline};
 pub(crate) use parse::parse_pieces;
 pub use parse::{KdlTree, parse_kdl};
 pub(crate) use piece::{Piece, PieceKind};

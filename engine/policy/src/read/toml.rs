@@ -17,7 +17,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::{Place, SourceId};
 
 /// Reads a text. Its size is the caller's to bound.
-pub(super) fn parse_toml(text: &str, source: SourceId) -> (Vec<Node>, Vec<Diagnostic>) {
+pub(crate) fn parse_toml(text: &str, source: SourceId) -> (Vec<Node>, Vec<Diagnostic>) {
     let (_, diagnostics) = events(text, source);
     if !diagnostics.is_empty() {
         return (Vec::new(), diagnostics);

@@ -195,7 +195,7 @@ fn block(own: &Block<'_>, indent: usize, out: &mut Out) {
     out.push("}");
 }
 
-/// Characters of a node on one line; `None` where it needs more.
+/// Characters of a node on one line; `None` where it needs more than one.
 fn node_width(own: &Node<'_>) -> Option<usize> {
     let mut width = 0;
     let mut glued = true;
@@ -216,6 +216,10 @@ fn node_width(own: &Node<'_>) -> Option<usize> {
                     .is_some_and(|token| token.kind == PieceKind::Slashdash);
             }
             Part::Block(own_block) => width += block_width(own_block)?,
+        }
+        // Too wide for any line is all that is asked; what is deeply nested is not measured again and again.
+        if width > WIDTH {
+            return None;
         }
     }
     Some(width)
@@ -250,6 +254,9 @@ fn block_width(own: &Block<'_>) -> Option<usize> {
             What::Comment(token) => token.text.chars().count(),
             What::Node(own_node) => node_width(own_node)?,
         };
+        if width > WIDTH {
+            return None;
+        }
         before = Some(item);
     }
     Some(width)

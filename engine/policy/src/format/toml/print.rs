@@ -185,6 +185,10 @@ fn list_width(list: &List<'_>, brackets: usize) -> Option<usize> {
     let mut width = brackets + 2 * (list.entries.len() - 1);
     for entry in &list.entries {
         width += entry_width(entry)?;
+        // Too wide for any line is all that is asked; what is deeply nested is not measured again and again.
+        if width > WIDTH {
+            return None;
+        }
     }
     Some(width)
 }

@@ -94,11 +94,11 @@ impl Decoder<'_> {
                 "hosts" => SetMembers::Hosts(self.members(child, members, host_term)),
                 _ => SetMembers::Commands(self.members(child, members, command_term)),
             };
-            if let Some(first) = self.document.sets.iter().find(|set| set.value.name == name) {
-                let first = first.value.name.place;
+            if let Some(&first) = self.sets.get(&name.value) {
                 self.duplicate(&format!("the set `{}`", name.value), name.place, first);
                 continue;
             }
+            self.sets.insert(name.value.clone(), name.place);
             self.document
                 .sets
                 .push(Spanned::new(Set { name, members }, child.place));
@@ -177,15 +177,11 @@ impl Decoder<'_> {
             block.name = self.name(argument, "a block");
         }
         let Some(name) = &block.name else { return };
-        let same = self
-            .document
-            .blocks
-            .iter()
-            .filter_map(|other| other.value.name.as_ref())
-            .find(|other| *other == name);
-        if let Some(first) = same.map(|other| other.place) {
+        if let Some(&first) = self.blocks.get(&name.value) {
             let message = format!("the block name `{}`", name.value);
             self.duplicate(&message, name.place, first);
+        } else {
+            self.blocks.insert(name.value.clone(), name.place);
         }
     }
 

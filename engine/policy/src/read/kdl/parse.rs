@@ -3,6 +3,7 @@
 mod skip;
 
 use engine_shell::Span;
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use super::super::node::{Argument, Disabled, Literal, Node, Property};
@@ -48,6 +49,7 @@ fn parse(text: &str, source: SourceId, pieces: Pieces) -> Parser<'_> {
         stopped: false,
         silent: 0,
         pieces,
+        many: FxHashMap::default(),
     };
     parser.eat("\u{feff}");
     parser.tree.nodes = parser.nodes(None);
@@ -67,7 +69,12 @@ struct Parser<'t> {
     silent: usize,
     /// What was passed, for those who want all of it.
     pieces: Pieces,
+    /// The properties of the current node where they are many.
+    many: FxHashMap<SmolStr, Place>,
 }
+
+/// Properties of a node from which on they are looked up.
+const MANY_PROPERTIES: usize = 16;
 
 /// What ends the part of a node that was read: the rest of the node is skipped.
 struct Broken;
@@ -370,12 +377,13 @@ impl<'t> Parser<'t> {
             let start_of_value = self.at;
             let argument = self.value()?;
             self.pieces.add(PieceKind::Value, start_of_value, self.at);
-            if let Some(first) = properties.iter().find(|property| property.name.value == name) {
-                let first = first.name.place;
-                if !self.stopped && self.silent == 0 {
+            let name = Spanned::new(name, self.place(value_start, value_end));
+            if let Some(first) = self.first_of(&name, properties) {
+                // One is enough to refuse the text.
+                if !self.stopped && self.silent == 0 && self.tree.diagnostics.len() < MAX_PROBLEMS {
                     let diagnostic = Diagnostic::error(
                         "policy::duplicate-property",
-                        format!("the property `{name}` is given twice"),
+                        format!("the property `{}` is given twice", name.value),
                         self.place(start, value_end),
                     )
                     .label(first, "first given here");
@@ -383,7 +391,7 @@ impl<'t> Parser<'t> {
                 }
             } else {
                 properties.push(Property {
-                    name: Spanned::new(name, self.place(value_start, value_end)),
+                    name,
                     value: argument,
                 });
             }
@@ -393,6 +401,28 @@ impl<'t> Parser<'t> {
             arguments.push(value);
         }
         Ok(())
+    }
+
+    /// Where a property of the current node was given before. Few are looked through, of many the places are kept.
+    fn first_of(&mut self, name: &Spanned<SmolStr>, properties: &[Property]) -> Option<Place> {
+        // What `/-` takes out need not make sense, and must not disturb what is kept of the node around it.
+        if self.silent > 0 {
+            return None;
+        }
+        if properties.len() < MANY_PROPERTIES {
+            self.many = FxHashMap::default();
+            let mut own = properties.iter().map(|property| &property.name);
+            return own.find(|own| own.value == name.value).map(|own| own.place);
+        }
+        if self.many.is_empty() {
+            let own = properties.iter().map(|property| &property.name);
+            self.many = own.map(|own| (own.value.clone(), own.place)).collect();
+        }
+        let first = self.many.get(&name.value).copied();
+        if first.is_none() {
+            self.many.insert(name.value.clone(), name.place);
+        }
+        first
     }
 
     /// A value: text, number, boolean or null.

@@ -140,6 +140,8 @@ impl Map {
                 children.push(child);
             }
         }
+        // Kinds may take turns where they are parts of the keys.
+        children.sort_by_key(|child| child.place.span.start);
         out.children = Some(children);
         Some(out)
     }
@@ -214,6 +216,7 @@ impl Map {
             for (key, value) in table.fields.iter().filter(|(key, _)| key.value != subject.value) {
                 self.condition(key, value, &mut rule);
             }
+            in_order(&mut rule);
             out.push(rule);
         }
     }
@@ -262,10 +265,12 @@ impl Map {
                     self.condition(key, value, &mut rule);
                 }
             }
+            in_order(&mut rule);
             out.push(rule);
         }
     }
 
+    /// A condition of a rule, or several of one kind: a list of lists, for `operands` a list of tables.
     fn condition(&mut self, key: &Key, value: &Tree, rule: &mut Node) {
         let children = rule.children.get_or_insert_default();
         match key.value.as_str() {
@@ -275,37 +280,47 @@ impl Map {
                     return;
                 };
                 for (name, value) in &table.fields {
-                    let mut child = node(key, value.place());
-                    child.place = Place {
-                        span: name.place.span.to(value.place().span),
-                        ..name.place
-                    };
-                    let mut first = name_argument(name);
-                    if let (true, Ok(number)) = (key.value == "operand", name.value.parse::<i64>()) {
-                        first.value = Literal::Integer(number);
+                    for one in each(value) {
+                        let mut child = node(key, one.place());
+                        child.place = Place {
+                            span: name.place.span.to(one.place().span),
+                            ..name.place
+                        };
+                        let mut first = name_argument(name);
+                        if let (true, Ok(number)) = (key.value == "operand", name.value.parse::<i64>()) {
+                            first.value = Literal::Integer(number);
+                        }
+                        child.arguments.push(first);
+                        child.arguments.extend(self.scalars(name, one));
+                        children.push(child);
                     }
-                    child.arguments.push(first);
-                    child.arguments.extend(self.scalars(name, value));
-                    children.push(child);
                 }
             }
             "operands" => {
-                let Some(table) = self.table(key, value) else {
-                    return;
+                let tables = match value {
+                    Tree::List(items, _) if !items.is_empty() => items.as_slice(),
+                    Tree::List(..) | Tree::Scalar(_) | Tree::Table(_) => std::slice::from_ref(value),
                 };
-                let mut child = node(key, table.place);
-                let inner = table.fields.iter().map(|(key, value)| {
-                    let mut inner = node(key, value.place());
-                    inner.arguments = self.scalars(key, value);
-                    inner
-                });
-                child.children = Some(inner.collect());
-                children.push(child);
+                for value in tables {
+                    let Some(table) = self.table(key, value) else {
+                        continue;
+                    };
+                    let mut child = node(key, table.place);
+                    let inner = table.fields.iter().map(|(key, value)| {
+                        let mut inner = node(key, value.place());
+                        inner.arguments = self.scalars(key, value);
+                        inner
+                    });
+                    child.children = Some(inner.collect());
+                    children.push(child);
+                }
             }
             _ => {
-                let mut child = node(key, value.place());
-                child.arguments = self.scalars(key, value);
-                children.push(child);
+                for one in each(value) {
+                    let mut child = node(key, one.place());
+                    child.arguments = self.scalars(key, one);
+                    children.push(child);
+                }
             }
         }
     }
@@ -402,6 +417,28 @@ impl Map {
         }
         out.children = Some(children);
         Some(out)
+    }
+}
+
+/// The lists of a list of lists; anything else as it is.
+fn each(value: &Tree) -> &[Tree] {
+    match value {
+        Tree::List(items, _)
+            if !items.is_empty() && items.iter().all(|item| matches!(item, Tree::List(..))) =>
+        {
+            items
+        }
+        Tree::List(..) | Tree::Scalar(_) | Tree::Table(_) => std::slice::from_ref(value),
+    }
+}
+
+/// Puts conditions in the order of the text; dotted keys may have taken turns.
+fn in_order(rule: &mut Node) {
+    if let Some(children) = &mut rule.children {
+        children.sort_by_key(|child| {
+            let last = child.arguments.last().map(|argument| argument.place);
+            last.unwrap_or(child.place).span.start
+        });
     }
 }
 
