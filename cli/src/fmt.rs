@@ -238,7 +238,7 @@ impl Fmt {
             }
             Printed::Human => match diff {
                 Some((old, new)) => {
-                    out::print(&unified(name, "formatted", old, new, Some(Paint::for_stdout())))
+                    out::print(&unified(name, "formatted", old, new, Some(Paint::for_stdout())));
                 }
                 None if changed && file != "-" => out::print(&format!("formatted {}\n", visible(name))),
                 None => {}

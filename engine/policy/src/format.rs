@@ -55,6 +55,9 @@ pub fn reformat(
         let message = format!("formatted, `{name}` would be longer than {MAX_TEXT_BYTES} bytes");
         return Err(too_large(message, source));
     }
+    if printed == text {
+        return Ok(printed);
+    }
     let parts = |text| match format {
         Format::Kdl => kdl::parts(text, source),
         Format::Toml => toml::parts(text, source),

@@ -1,5 +1,4 @@
 //! A policy stays the same policy in the other spelling and back: real ones, the manual's, and generated ones full of comments.
-#![expect(clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
 use std::fs;
 use std::path::Path;
@@ -117,7 +116,8 @@ fn policy(mutator: &mut Mutator) -> String {
             }
         } else {
             let verdict = mutator.pick(&["allow", "ask", "deny"]);
-            text.push_str(&format!("{verdict} \"block{number}\" because=\"of \\\\ it\" {{ "));
+            let number = number.to_string();
+            text.push_str(&[verdict, " \"block", &number, "\" because=\"of \\\\ it\" { "].concat());
             for _ in 0..mutator.below(5) {
                 text.push_str(mutator.pick(COMMENTS));
                 text.push_str(mutator.pick(RULES));
@@ -135,18 +135,18 @@ fn policy(mutator: &mut Mutator) -> String {
 fn generated_policies_are_said_in_the_other_spelling_and_back() {
     let mut mutator = Mutator::new(3);
     let mut said = 0;
-    for _ in 0..4000 {
+    for _ in 0..1000 {
         let text = policy(&mut mutator);
         said += usize::from(converts(&text, Format::Kdl).unwrap_or_else(|violation| panic!("{violation}")));
     }
-    assert!(said > 2000, "only {said} of 4000 were said");
+    assert!(said > 500, "only {said} of 1000 were said");
 }
 
 #[test]
 fn policies_close_to_real_ones_are_said_in_the_other_spelling_and_back() {
     let seeds = fixture_policies();
     let mut mutator = Mutator::new(5);
-    for _ in 0..6000 {
+    for _ in 0..1500 {
         let text = mutator.mutant(&seeds);
         for format in [Format::Kdl, Format::Toml] {
             let _said = converts(&text, format).unwrap_or_else(|violation| panic!("{violation}"));

@@ -98,7 +98,7 @@ const WORDS: &[&str] = &[
 fn texts_full_of_comments_are_printed_alike_again() {
     let mut mutator = Mutator::new(7);
     let mut printed = 0;
-    for _ in 0..20_000 {
+    for _ in 0..8_000 {
         let mut text = String::new();
         let mut open = 0_usize;
         for _ in 0..mutator.below(24) {
@@ -133,7 +133,7 @@ fn texts_full_of_comments_are_printed_alike_again() {
 fn files_close_to_real_ones_are_printed_alike_again() {
     let seeds: Vec<String> = files().into_iter().filter(|text| text.len() < 6000).collect();
     let mut mutator = Mutator::new(11);
-    for _ in 0..3000 {
+    for _ in 0..1000 {
         let text = mutator.mutant(&seeds);
         let found: Result<(), Violation> = formats(&text);
         assert_eq!(found, Ok(()));

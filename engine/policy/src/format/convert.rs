@@ -13,7 +13,7 @@ use crate::document::{Condition, Document};
 use crate::read::kdl::parse_pieces;
 use crate::read::toml::{parse_events, parse_toml};
 use crate::read::{Format, Node, read};
-use crate::source::{SourceId, Sources};
+use crate::source::{Place, SourceId, Sources};
 use comments::Note;
 
 /// Says a policy in the other spelling. Comments go along; what `/-` takes out becomes a comment. The text is kept in `sources`, for the
@@ -130,9 +130,7 @@ fn rank(condition: &Condition) -> (u8, u16, &str) {
 }
 
 /// What a spelling has no words for.
-fn unsayable(message: String, place: crate::source::Place) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error("policy::no-such-spelling", message, place)
-            .help("say it in another way first, or keep the file as it is"),
-    )
+fn unsayable(message: String, place: Place) -> Diagnostic {
+    Diagnostic::error("policy::no-such-spelling", message, place)
+        .help("say it in another way first, or keep the file as it is")
 }

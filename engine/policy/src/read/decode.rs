@@ -30,13 +30,13 @@ pub(super) fn decode(nodes: &[Node], format: Format, diagnostics: &mut Vec<Diagn
         format,
         diagnostics,
         document: Document::default(),
-        kept: [0; 2],
+        kept: Kept::default(),
         sets: FxHashMap::default(),
         blocks: FxHashMap::default(),
     };
     for node in nodes {
         // More mistakes than are shown: what else is wrong is not looked at.
-        if decoder.kept[1] >= MAX_PROBLEMS {
+        if decoder.kept.errors >= MAX_PROBLEMS {
             break;
         }
         decoder.section(node);
@@ -61,12 +61,19 @@ pub(super) fn disabled_rule(disabled: &Disabled) -> Option<Diagnostic> {
     )
 }
 
+/// How many diagnostics of each level were kept.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kept {
+    notes: usize,
+    warnings: usize,
+    errors: usize,
+}
+
 struct Decoder<'d> {
     format: Format,
     diagnostics: &'d mut Vec<Diagnostic>,
     document: Document,
-    /// How many warnings and errors were kept.
-    kept: [usize; 2],
+    kept: Kept,
     /// Names of sets, and where each was given first.
     sets: FxHashMap<SmolStr, Place>,
     /// Names of blocks, and where each was given first.
@@ -110,10 +117,10 @@ impl Decoder<'_> {
 
     /// Keeps a diagnostic while there are not too many of its level: no number of warnings may hide an error.
     fn push(&mut self, diagnostic: Diagnostic) {
-        let [warnings, errors] = &mut self.kept;
         let kept = match diagnostic.level {
-            Level::Warning => warnings,
-            Level::Error => errors,
+            Level::Note => &mut self.kept.notes,
+            Level::Warning => &mut self.kept.warnings,
+            Level::Error => &mut self.kept.errors,
         };
         if *kept < MAX_PROBLEMS {
             *kept += 1;

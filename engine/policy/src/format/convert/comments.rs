@@ -87,9 +87,8 @@ pub(super) fn of_kdl(text: &str, pieces: &[Piece], disabled: &[Disabled]) -> Vec
             PieceKind::BlockComment => {
                 let inner = own.strip_prefix("/*").and_then(|own| own.strip_suffix("*/"));
                 let all: Vec<&str> = lines(inner.unwrap_or(own)).collect();
-                let used = |line: &&str| !line.is_empty();
-                let first = all.iter().position(|line| used(&line)).unwrap_or_default();
-                let last = all.iter().rposition(|line| used(&line)).unwrap_or_default();
+                let first = all.iter().position(|line| !line.is_empty()).unwrap_or_default();
+                let last = all.iter().rposition(|line| !line.is_empty()).unwrap_or_default();
                 all.iter()
                     .take(last + 1)
                     .skip(first)

@@ -50,7 +50,9 @@ fn write_section(section: &Section<'_>, out: &mut String) {
             .iter()
             .map(|line| kdl_name(&line.node.name.value))
             .collect();
-        out.push_str(&format!(" {{ {} }}", parts.join("; ")));
+        out.push_str(" { ");
+        out.push_str(&parts.join("; "));
+        out.push_str(" }");
         end(&section.head.behind, out);
         return;
     }

@@ -11,7 +11,8 @@ use super::unsayable;
 use crate::diagnostic::Diagnostic;
 use crate::read::{Node, Property};
 
-pub(super) type Written<T> = Result<T, Box<Diagnostic>>;
+/// An error where TOML has no words.
+type Written<T> = Result<T, Box<Diagnostic>>;
 
 pub(super) fn write(sections: &Sections<'_>) -> Written<String> {
     let mut out = Toml::default();
@@ -27,7 +28,7 @@ pub(super) fn write(sections: &Sections<'_>) -> Written<String> {
     for section in &sections.list {
         let name = section.head.node.name.value.as_str();
         if matches!(name, "allow" | "ask" | "deny") {
-            out.block(section)?;
+            out.block(section);
             continue;
         }
         if done.contains(&name) {
@@ -221,10 +222,10 @@ impl Toml {
         let lines: Vec<&Noted<'_>> = sections.iter().flat_map(|section| &section.lines).collect();
         if lines.is_empty() {
             // A table of no tests; as a list it would have to stand at the top.
-            return Err(unsayable(
+            return Err(Box::new(unsayable(
                 "TOML has no words for `tests` without a test".to_owned(),
                 first.head.node.place,
-            ));
+            )));
         }
         self.line("", &[]);
         self.comments(&first.head.above);
@@ -262,10 +263,10 @@ impl Toml {
             [one, other] if one == other => Some(*one),
             _ => None,
         }) {
-            return Err(unsayable(
+            return Err(Box::new(unsayable(
                 format!("TOML has no words for a field that is given twice: `{twice}`"),
                 node.place,
-            ));
+            )));
         }
         if !fields.is_empty() {
             let pairs: Vec<String> = fields.into_iter().map(pair).collect();

@@ -2,17 +2,15 @@
 
 use super::super::comments::{Noted, Section};
 use super::super::literal::{toml_key, toml_list, toml_values};
-use super::{Toml, Written, pair};
+use super::{Toml, pair};
 use crate::read::{Argument, Literal, Node};
 
 impl Toml {
-    pub(super) fn block(&mut self, section: &Section<'_>) -> Written<()> {
+    pub(super) fn block(&mut self, section: &Section<'_>) {
         let node = section.head.node;
         self.header(&format!("[[{}]]", node.name.value), &section.head);
-        if node.children.is_some() {
-            if let Some(name) = node.arguments.first() {
-                self.line(&format!("name = {}", super::toml(name)), &[]);
-            }
+        if let (Some(_), Some(name)) = (&node.children, node.arguments.first()) {
+            self.line(&format!("name = {}", super::toml(name)), &[]);
         }
         for property in &node.properties {
             self.line(&pair(property), &[]);
@@ -52,7 +50,6 @@ impl Toml {
             self.line("]", &[]);
         }
         self.comments(&section.tail);
-        Ok(())
     }
 
     fn rule(&mut self, line: &Noted<'_>) {
