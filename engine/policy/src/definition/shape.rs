@@ -7,6 +7,10 @@ use smol_str::SmolStr;
 
 /// Which part of a value an effect is about, and how the program reads that part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about one value, each named in the file"
+)]
 pub struct Shape {
     /// Only if the value begins with this, which is cut off.
     pub at: Option<SmolStr>,
