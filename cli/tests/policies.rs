@@ -158,6 +158,31 @@ fn searches_are_denied_only_where_a_secret_is_in_reach() {
 }
 
 #[test]
+fn staging_everything_asks_where_a_secret_is_among_it() {
+    let cases = |all| {
+        [
+            ("git add .", all),
+            ("git add -A", all),
+            ("git add docs/../", all),
+            ("git add src/main.rs", "allow"),
+            ("git commit -am x", "allow"),
+            ("git add .env", "deny"),
+        ]
+    };
+    let project = project();
+    let root = project.path();
+    for (command, expected) in cases("ask") {
+        assert_eq!(verdict(root, &[], command), expected, "{command}");
+    }
+    for name in [".env", "docs/link.md", "docs/out.txt"] {
+        fs::remove_file(root.join(name)).expect("a file");
+    }
+    for (command, expected) in cases("allow") {
+        assert_eq!(verdict(root, &[], command), expected, "{command}");
+    }
+}
+
+#[test]
 fn links_that_a_pattern_matches_are_followed() {
     check(
         &[],
