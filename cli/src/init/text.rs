@@ -60,6 +60,16 @@ fn edits(text: &mut String, survey: &Survey) {
     }
     text.push_str(&line);
     text.push_str("\n}\n");
+    let one = survey.directories.first().map(|name| format!("./{name}/example"));
+    if let Some(place) = one.or_else(|| survey.files.first().map(|name| format!("./{name}"))) {
+        let _infallible = write!(
+            text,
+            "\ntests {{\n    allow tool=\"Edit\" file_path={} old_string=\"a\" new_string=\"b\" rule=\"edits\"\n    \
+             ask tool=\"Write\" file_path=\"./.github/workflows/ci.yml\" content=\"x\"\n    \
+             deny tool=\"Write\" file_path=\"./.env\" content=\"x\"\n}}\n",
+            quoted(&place)
+        );
+    }
 }
 
 fn scripts(text: &mut String, kind: &Found) {

@@ -206,6 +206,7 @@ impl Loaded {
     }
 
     /// The documents with their standing.
+    #[must_use]
     pub fn parts(&self) -> Vec<Part<'_>> {
         let both = self.documents.iter().zip(&self.standings);
         both.map(|(document, &standing)| Part { document, standing })

@@ -108,6 +108,7 @@ fn withholds(standing: Standing, locked: &[Lockable], section: Lockable) -> Opti
 
 /// The lines of a section that no value of the plan stands for (sandbox, hooks, budgets), from the layers that may say them: not from
 /// files that nobody trusts, and only from the managed layer where it locks the section.
+#[must_use]
 pub fn entries_that_count<'d>(parts: &[Part<'d>], section: Lockable) -> Vec<&'d Entry> {
     let is_locked = locked(parts).contains(&section);
     parts
@@ -266,7 +267,7 @@ impl<'a> Compiler<'a> {
                 };
                 if count > 0 {
                     withhold(&mut self.plan.withheld, layer, reason, |own| {
-                        own.settings += count
+                        own.settings += count;
                     });
                 }
             }
