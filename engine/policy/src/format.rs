@@ -18,6 +18,9 @@ use crate::read::kdl::is_newline;
 use crate::read::{Format, MAX_TEXT_BYTES, read};
 use crate::source::{Place, SourceId, Sources};
 
+/// Longest text of definitions that is compared as such, beyond its words: their reader takes seconds for more.
+const MAX_DEFINITIONS_BYTES: usize = 256 << 10;
+
 /// Why a text is not printed.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -123,7 +126,8 @@ fn same_meaning(before: &str, after: &str, format: Format) -> bool {
     if old != new {
         return false;
     }
-    if old.is_some() || format == Format::Toml || !before.contains("bin") {
+    let is_compared = before.len() <= MAX_DEFINITIONS_BYTES && before.contains("bin");
+    if old.is_some() || format == Format::Toml || !is_compared {
         return true;
     }
     let old = definitions(before);

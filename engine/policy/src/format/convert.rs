@@ -7,12 +7,12 @@ mod literal;
 mod to_kdl;
 mod to_toml;
 
-use super::{FormatError, keep, reformat};
+use super::{FormatError, keep, reformat, too_large};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::document::{Condition, Document};
 use crate::read::kdl::parse_pieces;
 use crate::read::toml::{parse_events, parse_toml};
-use crate::read::{Format, Node, read};
+use crate::read::{Format, MAX_TEXT_BYTES, Node, read};
 use crate::source::{Place, SourceId, Sources};
 use comments::Note;
 
@@ -32,6 +32,13 @@ pub fn convert(name: &str, text: &str, from: Format, sources: &mut Sources) -> R
         Format::Toml => (Format::Kdl, to_kdl::write(&sections)),
     };
     let unreadable = |error: FormatError| match error {
+        FormatError::Invalid(problems)
+            if problems.iter().any(|problem| problem.code == "policy::too-large") =>
+        {
+            let message =
+                format!("in the other spelling, `{name}` would be longer than {MAX_TEXT_BYTES} bytes");
+            too_large(message, source)
+        }
         FormatError::Invalid(problems) => {
             let first = problems.first().map_or("", |problem| problem.message.as_str());
             FormatError::Differs(format!("what was written cannot be read: {first}"))

@@ -1,5 +1,6 @@
 //! The text being printed, with the column that it has come to.
 
+use crate::read::MAX_TEXT_BYTES;
 use crate::read::kdl::is_newline;
 
 /// Characters of a line that the printers keep to where they choose.
@@ -51,20 +52,31 @@ impl Out {
             }
             None => self.column += text.chars().count(),
         }
-        self.text.push_str(text);
+        if !self.is_full() {
+            self.text.push_str(text);
+        }
         self.start = false;
     }
 
     /// Ends the line.
     pub(super) fn line(&mut self) {
-        self.text.push_str(self.line_end);
+        if !self.is_full() {
+            self.text.push_str(self.line_end);
+        }
         self.column = 0;
         self.start = true;
     }
 
     pub(super) fn indent(&mut self, blanks: usize) {
-        self.text.extend(std::iter::repeat_n(' ', blanks));
+        if !self.is_full() {
+            self.text.extend(std::iter::repeat_n(' ', blanks));
+        }
         self.column += blanks;
+    }
+
+    /// Whether it is too long to be a file already: deep nesting on one line grows far beyond what was read.
+    fn is_full(&self) -> bool {
+        self.text.len() > MAX_TEXT_BYTES
     }
 
     pub(super) fn column(&self) -> usize {

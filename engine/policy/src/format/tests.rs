@@ -348,3 +348,12 @@ fn what_hides_or_reorders_is_an_escape_in_the_other_spelling() {
         "{kdl}"
     );
 }
+
+#[test]
+fn what_would_be_too_long_is_left_alone() {
+    let nested = format!("{}{};", "a{".repeat(60), "}".repeat(60)).repeat(2000);
+    let Err(FormatError::Invalid(problems)) = of(&nested, Format::Kdl) else {
+        panic!("printed")
+    };
+    assert_eq!(problems[0].code, "policy::too-large");
+}
