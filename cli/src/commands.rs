@@ -3,7 +3,7 @@
 //! Invariant (nothing decided): definitions are shown as they are read; no rule is asked.
 
 mod find;
-mod list;
+pub(crate) mod list;
 mod show;
 mod words;
 

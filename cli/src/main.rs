@@ -14,6 +14,8 @@ mod options;
 mod out;
 mod plan;
 mod policies;
+#[cfg(test)]
+mod reference;
 mod render;
 mod report;
 mod schema;

@@ -3,7 +3,7 @@
 //! Invariant (same everywhere): each format shows the same findings and tests; only `human` leaves out tests that passed, unless asked.
 //! Invariant (no clock): the same report is the same text, byte for byte.
 
-mod codes;
+pub(crate) mod codes;
 mod escape;
 mod github;
 mod human;

@@ -20,7 +20,7 @@ const EXAMPLES: &str = "Examples:
   engine schema verdict > verdict.json   what `engine check --format json` prints";
 
 /// Name, what it describes, and the schema.
-const SCHEMAS: &[(&str, &str, &str)] = &[
+pub(crate) const SCHEMAS: &[(&str, &str, &str)] = &[
     (
         "call",
         "a line that `engine check --stdin` reads",

@@ -10,7 +10,7 @@ use crate::out::{Paint, visible};
 
 /// How much of a program's options is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Complete {
+pub(crate) enum Complete {
     /// Those of the program, or of all its subcommands.
     Yes,
     /// Those of some subcommands.
@@ -20,7 +20,7 @@ pub(super) enum Complete {
 }
 
 impl Complete {
-    pub(super) fn of(command: &Command) -> Self {
+    pub(crate) fn of(command: &Command) -> Self {
         let inner: Vec<Self> = command
             .commands
             .iter()
@@ -38,7 +38,7 @@ impl Complete {
         }
     }
 
-    pub(super) fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Yes => "yes",
             Self::Partly => "partly",

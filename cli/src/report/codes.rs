@@ -3,7 +3,7 @@
 use engine_policy::lint::Lint;
 
 /// Codes whose name does not say enough by itself.
-const CODES: &[(&str, &str)] = &[
+pub(crate) const CODES: &[(&str, &str)] = &[
     ("commands::definition", "a command definition is not right"),
     ("commands::duplicate", "a program is defined twice"),
     ("commands::include-count", "too many files are included"),
@@ -32,6 +32,10 @@ const CODES: &[(&str, &str)] = &[
         "policy::literal-colon-star",
         "`:*` that does not stand at the end stands for itself",
     ),
+    (
+        "policy::lock-below",
+        "only a policy of the machine locks something",
+    ),
     ("policy::missing-file", "a file that is named cannot be read"),
     ("policy::missing-value", "a value is missing"),
     ("policy::name", "a policy's name is not right"),
@@ -39,6 +43,10 @@ const CODES: &[(&str, &str)] = &[
     (
         "policy::nested-short-rule",
         "a rule in the short spelling stands within another rule",
+    ),
+    (
+        "policy::outside",
+        "a policy of the project builds on a file outside of it",
     ),
     ("policy::path-pattern", "a path pattern is not right"),
     (
@@ -80,6 +88,10 @@ const CODES: &[(&str, &str)] = &[
     ("policy::unknown-property", "a property that nothing has"),
     ("policy::unknown-set", "a set that nobody made"),
     ("policy::unknown-word", "a word that means nothing there"),
+    (
+        "policy::untrusted-set",
+        "a set of a file that nobody has trusted is named elsewhere",
+    ),
     ("policy::wrong-type", "a value is of another type"),
     ("test::breach", "a test allowed what must not be allowed"),
     ("test::failed", "a test got another verdict than it expects"),

@@ -16,7 +16,7 @@ mod words;
 pub(crate) use compile::file_word;
 pub use compile::{Part, PatternOutline, RuleOutline, compile, compile_layers, entries_that_count, outline};
 pub(crate) use end::{End, GroupId};
-pub(crate) use hosts::{Host, HostIndex, parse_host};
+pub(crate) use hosts::{Host, HostIndex, known_host, parse_host};
 pub(crate) use kept::Kept;
 pub(crate) use paths::{Extent, Names, PathIndex, Segment};
 pub use rules::RuleId;

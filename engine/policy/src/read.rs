@@ -10,6 +10,7 @@ pub(crate) mod kdl;
 mod node;
 pub(crate) mod toml;
 
+pub use decode::vocabulary;
 pub use kdl::{KdlTree, parse_kdl};
 pub use node::{Argument, Disabled, Literal, Node, Property};
 

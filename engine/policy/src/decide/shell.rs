@@ -257,12 +257,8 @@ impl Decider<'_> {
             | Value::Unknown(_) => None,
         };
         if let Some((host, port)) = network.and_then(|rest| rest.split_once('/')) {
-            let host = crate::plan::Host {
-                name: host.to_ascii_lowercase().into(),
-                port: port.parse().ok(),
-            };
-            let name = host.name.clone();
-            self.host(Some(&host), Some(name.as_str()), access.span, None);
+            let known = crate::plan::known_host(host, port.parse().ok());
+            self.host(known.as_ref(), Some(host), access.span, None);
             return;
         }
         let modes: &[(Access, u8)] = match access.mode {

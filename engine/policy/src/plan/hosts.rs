@@ -1,6 +1,6 @@
 //! Host patterns by name, by parent name, and by address range.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -131,11 +131,6 @@ pub(crate) fn parse_host(text: &str) -> Option<Host> {
             None => (authority, None),
         }
     };
-    let name = name.trim_end_matches('.').to_ascii_lowercase();
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.' | '_' | ':' | '%');
-    if name.is_empty() || !name.chars().all(plain) {
-        return None;
-    }
     let implied = match scheme.as_deref() {
         Some("http" | "ws") => Some(80),
         Some("https" | "wss") => Some(443),
@@ -145,15 +140,120 @@ pub(crate) fn parse_host(text: &str) -> Option<Host> {
         _ => None,
     };
     // What follows `host:` without a scheme may be a path (`host:dir`), as scp and git write it.
+    known_host(name, port.and_then(|port| port.parse().ok()).or(implied))
+}
+
+/// The host of a name or address; `None` if it is not certain which one is meant.
+pub(crate) fn known_host(name: &str, port: Option<u16>) -> Option<Host> {
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    // Escapes and letters of other scripts become another name in some programs and not in others.
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | ':');
+    if name.is_empty() || !name.chars().all(plain) {
+        return None;
+    }
+    let name = match address_of(&name) {
+        Numeric::No => name,
+        Numeric::Address(address) => address.to_string(),
+        Numeric::Unclear => return None,
+    };
     Some(Host {
         name: name.into(),
-        port: port.and_then(|port| port.parse().ok()).or(implied),
+        port,
     })
+}
+
+/// What a name is that ends in a number.
+#[derive(Debug, PartialEq, Eq)]
+enum Numeric {
+    /// It is a name.
+    No,
+    /// An address: `127.1`, `2130706433` and `0x7f.0.0.1` are all `127.0.0.1`.
+    Address(Ipv4Addr),
+    /// Programs differ on it, or refuse it.
+    Unclear,
+}
+
+/// Reads an address as `inet_aton(3)` does: up to four numbers, of which the last fills what is left. Numbers that begin with a zero
+/// are octal to some programs and decimal to others.
+fn address_of(name: &str) -> Numeric {
+    if name.contains(':') {
+        // An IPv6 address has one reading.
+        return Numeric::No;
+    }
+    let hexadecimal = |part: &str| part.strip_prefix("0x").map(str::to_owned);
+    let is_number = |part: &str| {
+        !part.is_empty() && part.chars().all(|c| c.is_ascii_digit())
+            || hexadecimal(part).is_some_and(|digits| digits.chars().all(|c| c.is_ascii_hexdigit()))
+    };
+    let parts: Vec<&str> = name.split('.').collect();
+    let (Some((last, before)), true) = (
+        parts.split_last(),
+        parts.last().is_some_and(|part| is_number(part)),
+    ) else {
+        return Numeric::No;
+    };
+    let number = |part: &str| match hexadecimal(part) {
+        Some(digits) => u32::from_str_radix(&digits, 16).ok(),
+        None if part.len() > 1 && part.starts_with('0') => None,
+        None => part.parse().ok(),
+    };
+    let rest_bits = match before.len() {
+        0 => 32,
+        1 => 24,
+        2 => 16,
+        3 => 8,
+        _ => return Numeric::Unclear,
+    };
+    let Some(rest) = number(last).filter(|rest| u64::from(*rest) >> rest_bits == 0) else {
+        return Numeric::Unclear;
+    };
+    let mut address = rest;
+    for (part, shift) in before.iter().zip([24, 16, 8]) {
+        match number(part).filter(|value| *value <= 255) {
+            Some(value) => address |= value << shift,
+            None => return Numeric::Unclear,
+        }
+    }
+    Numeric::Address(Ipv4Addr::from(address))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Host, parse_host};
+
+    #[test]
+    fn an_address_is_the_same_however_it_is_spelled() {
+        for text in [
+            "http://169.254.169.254/",
+            "http://2852039166/",
+            "http://0xa9fea9fe/",
+            "http://169.254.43518/",
+            "http://169.16689662/",
+            "http://0xA9.254.0xa9.0xfe./",
+        ] {
+            let host = parse_host(text).expect(text);
+            assert_eq!(host.name, "169.254.169.254", "{text}");
+        }
+    }
+
+    #[test]
+    fn a_host_that_programs_read_differently_is_not_known() {
+        for text in [
+            "http://0251.0376.0251.0376/",
+            "http://010.0.0.1/",
+            "http://1.2.3.4.5/",
+            "http://1.2.3.256/",
+            "http://4294967296/",
+            "http://internal%2eexample/",
+            "http://internal\u{3002}example/",
+            "http://\u{ff11}\u{ff12}7.0.0.1/",
+        ] {
+            assert_eq!(parse_host(text), None, "{text}");
+        }
+        assert_eq!(parse_host("http://a1.x2/").expect("a name").name, "a1.x2");
+        let mapped = parse_host("http://[::ffff:10.0.0.1]/").expect("an address");
+        assert_eq!(mapped.name, "::ffff:10.0.0.1");
+    }
 
     #[test]
     fn the_host_is_what_would_be_connected_to() {

@@ -24,6 +24,25 @@ const SECTIONS: &[&str] = &[
     "budgets", "defer", "hooks", "lint", "tests",
 ];
 
+/// The words of a policy by the node that they stand in; those of the file itself first, below an empty name.
+///
+/// Made of the lists that the reader uses, for pages and completions.
+#[must_use]
+pub fn vocabulary() -> Vec<(&'static str, Vec<&'static str>)> {
+    let lines = |lines: &'static [section::Line]| lines.iter().map(section::Line::name).collect();
+    vec![
+        ("", SECTIONS.to_vec()),
+        ("policy", block::POLICY.to_vec()),
+        ("sets", block::SETS.to_vec()),
+        ("command", rule::COMMAND_CONDITIONS.to_vec()),
+        ("tool", rule::TOOL_CONDITIONS.to_vec()),
+        ("sandbox", lines(section::SANDBOX)),
+        ("budgets", lines(section::BUDGETS)),
+        ("defer", lines(section::DEFER)),
+        ("hooks", lines(section::HOOKS)),
+    ]
+}
+
 /// Reads all nodes of a file.
 pub(super) fn decode(nodes: &[Node], format: Format, diagnostics: &mut Vec<Diagnostic>) -> Document {
     let mut decoder = Decoder {

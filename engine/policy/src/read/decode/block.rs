@@ -7,8 +7,8 @@ use crate::pattern::{CommandPattern, HostPattern, PathPattern, ShortRule, ShortS
 use crate::read::node::{Argument, Node};
 use crate::source::Spanned;
 
-const POLICY: &[&str] = &["about", "extends", "commands"];
-const SETS: &[&str] = &["paths", "hosts", "commands"];
+pub(super) const POLICY: &[&str] = &["about", "extends", "commands"];
+pub(super) const SETS: &[&str] = &["paths", "hosts", "commands"];
 const BLOCK_PROPERTIES: &[&str] = &["because", "instead"];
 
 impl Decoder<'_> {

@@ -11,7 +11,7 @@ use crate::pattern::{
 use crate::read::node::{Literal, Node};
 use crate::source::Spanned;
 
-const COMMAND_CONDITIONS: &[&str] = &[
+pub(super) const COMMAND_CONDITIONS: &[&str] = &[
     "except",
     "flag",
     "without-flag",
@@ -23,7 +23,7 @@ const COMMAND_CONDITIONS: &[&str] = &[
     "in-pipeline",
     "background",
 ];
-const TOOL_CONDITIONS: &[&str] = &["except", "input"];
+pub(super) const TOOL_CONDITIONS: &[&str] = &["except", "input"];
 const EXCEPT_ONLY: &[&str] = &["except"];
 
 impl Decoder<'_> {

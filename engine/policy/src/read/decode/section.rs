@@ -17,6 +17,12 @@ pub(super) struct Line {
     properties: &'static [&'static str],
 }
 
+impl Line {
+    pub(super) fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
 const fn line(name: &'static str, properties: &'static [&'static str]) -> Line {
     Line { name, properties }
 }
