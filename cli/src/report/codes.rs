@@ -45,6 +45,10 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "a rule in the short spelling stands within another rule",
     ),
     (
+        "policy::no-such-spelling",
+        "the other spelling of policies cannot say this",
+    ),
+    (
         "policy::outside",
         "a policy of the project builds on a file outside of it",
     ),
