@@ -1,5 +1,6 @@
 //! Facts about lints: what each finds and what it does not, the pages that describe them, and that what is called useless is.
 #![expect(clippy::expect_used, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::disallowed_methods, reason = "a test looks at the clock")]
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -789,4 +790,53 @@ proptest! {
         let (_, made) = apply_fixes(&text, source, &findings).expect("edits");
         prop_assert_eq!(made, 0, "{}", text);
     }
+}
+
+/// A policy of many rules of all kinds, as a large organisation might write it.
+fn large(rules: usize) -> String {
+    let mut text = String::from("policy \"large\" { extends \"builtin:base\" }\n");
+    for number in 0..rules {
+        let _infallible = match number % 5 {
+            0 => writeln!(
+                text,
+                "allow \"r{number}\" {{ command \"tool-{number} (build|test) ...\" }}"
+            ),
+            1 => writeln!(
+                text,
+                "deny \"r{number}\" because=\"x\" {{ command \"git push ... branch-{number}\" }}"
+            ),
+            2 => writeln!(
+                text,
+                "ask \"r{number}\" {{ write \"./src/module-{number}/**\"; delete \"./src/module-{number}/**\" }}"
+            ),
+            3 => writeln!(
+                text,
+                "allow \"r{number}\" {{ command \"npm run task-{number} ...\" {{ without-flag \"--force\" }} }}"
+            ),
+            _ => writeln!(
+                text,
+                "allow \"r{number}\" {{ network \"host-{number}.example.org\" }}"
+            ),
+        };
+    }
+    text
+}
+
+#[test]
+fn a_thousand_rules_are_linted_in_bounded_time() {
+    // Twice the rules take about twice the time: nothing compares each with each.
+    let time = |rules: usize| {
+        let mut loaded = loaded(&large(rules), Format::Kdl);
+        let start = std::time::Instant::now();
+        let found = linted(&mut loaded);
+        assert!(
+            found
+                .iter()
+                .all(|finding| finding.level() == Level::Note || finding.lint == Lint::EvadableDeny)
+        );
+        start.elapsed()
+    };
+    let (small, big) = (time(250), time(1000));
+    assert!(big < small * 12, "250 rules take {small:?}, 1000 take {big:?}");
+    println!("250 rules take {small:?}, 1000 take {big:?}");
 }

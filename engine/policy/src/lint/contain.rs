@@ -219,7 +219,9 @@ fn words(programs: &[ProgramPattern], rest: &[CommandPart]) -> Option<Automaton>
     for part in rest {
         extend(&mut automaton, &mut heads, part)?;
     }
-    heads.iter().for_each(|&head| automaton.accept(head));
+    for head in heads {
+        automaton.accept(head);
+    }
     Some(automaton)
 }
 

@@ -157,7 +157,7 @@ impl<'a> Builder<'a> {
                 self.terms(block, rule, own, terms, commands_of, what);
             }
             Subject::Read(terms) => {
-                self.terms(block, rule, own, terms, paths_of, &|path| What::Path(READ, path))
+                self.terms(block, rule, own, terms, paths_of, &|path| What::Path(READ, path));
             }
             Subject::Write(terms) => {
                 self.terms(block, rule, own, terms, paths_of, &|path| What::Path(WRITE, path));
@@ -168,18 +168,18 @@ impl<'a> Builder<'a> {
                 });
             }
             Subject::Network(terms) => {
-                self.terms(block, rule, own, terms, hosts_of, &|host| What::Host(host))
+                self.terms(block, rule, own, terms, hosts_of, &|host| What::Host(host));
             }
             Subject::Tool(globs) => {
-                self.plain(block, rule, own, globs, |glob| What::Name(NameKind::Tool, glob))
+                self.plain(block, rule, own, globs, |glob| What::Name(NameKind::Tool, glob));
             }
             Subject::Agent(globs) => {
-                self.plain(block, rule, own, globs, |glob| What::Name(NameKind::Agent, glob))
+                self.plain(block, rule, own, globs, |glob| What::Name(NameKind::Agent, glob));
             }
             Subject::Skill(globs) => {
-                self.plain(block, rule, own, globs, |glob| What::Name(NameKind::Skill, glob))
+                self.plain(block, rule, own, globs, |glob| What::Name(NameKind::Skill, glob));
             }
-            Subject::Env(patterns) => self.plain(block, rule, own, patterns, |pattern| What::Env(pattern)),
+            Subject::Env(patterns) => self.plain(block, rule, own, patterns, What::Env),
             Subject::Mode(modes) => self.plain(block, rule, own, modes, |mode| What::Mode(*mode)),
             Subject::Short(short) => {
                 let what = match &short.subject {

@@ -123,7 +123,7 @@ pub(super) fn splits(inner: &Label, outer: &[&Label]) -> Option<Vec<Vec<usize>>>
             if endless(inner) && numbers(outer, open).is_empty() {
                 return Some(vec![sure]);
             }
-            smallest(explore(inner, outer, true)?)
+            Some(smallest(explore(inner, outer, true)?))
         }
     }
 }
@@ -145,7 +145,7 @@ fn endless(label: &Label) -> bool {
     }
 }
 
-fn smallest(mut sets: Vec<Vec<usize>>) -> Option<Vec<Vec<usize>>> {
+fn smallest(mut sets: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     sets.sort_by_key(Vec::len);
     let mut kept: Vec<Vec<usize>> = Vec::new();
     for set in sets {
@@ -156,7 +156,7 @@ fn smallest(mut sets: Vec<Vec<usize>>) -> Option<Vec<Vec<usize>>> {
             kept.push(set);
         }
     }
-    Some(kept)
+    kept
 }
 
 /// One step of a glob over characters.

@@ -152,7 +152,7 @@ fn extended(mut lists: Vec<Vec<String>>, parts: &[CommandPart]) -> Vec<Vec<Strin
                     .flat_map(|list| {
                         words
                             .iter()
-                            .map(move |word| [list.as_slice(), &[word.clone()]].concat())
+                            .map(move |word| [list.as_slice(), std::slice::from_ref(word)].concat())
                     })
                     .collect();
             }
@@ -271,7 +271,9 @@ fn conditioned(line: Line, conditions: &[crate::source::Spanned<Condition>], pla
                     .as_ref()
                     .map_or_else(|| "x".to_owned(), filled_glob);
                 let setting = format!("{}={} ", filled_glob(&first.value.name), quoted(&value));
-                lines.iter_mut().for_each(|line| line.before.push_str(&setting));
+                for line in &mut lines {
+                    line.before.push_str(&setting);
+                }
             }
             Condition::PipedInto(programs) => {
                 let name = programs.iter().find_map(|program| match &program.value {
@@ -279,9 +281,9 @@ fn conditioned(line: Line, conditions: &[crate::source::Spanned<Condition>], pla
                     ProgramPattern::File(_) => None,
                 });
                 let Some(name) = name else { return Vec::new() };
-                lines
-                    .iter_mut()
-                    .for_each(|line| line.after = format!(" | {name}"));
+                for line in &mut lines {
+                    line.after = format!(" | {name}");
+                }
             }
             Condition::InPipeline(true) => lines.iter_mut().for_each(|line| {
                 if line.after.is_empty() {

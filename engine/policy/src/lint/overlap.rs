@@ -10,7 +10,7 @@ use super::contain::{Cover, Mount, Shape, covers, implies, shape, spares};
 use super::groups::{Access, Group, Item, NameKind, What};
 use super::{Context, Finding, Lint, fix};
 use crate::document::{Alternatives, Condition, Outcome, RequestKind, SetMembers, Subject};
-use crate::pattern::{CommandPart, CommandPattern, PathAnchor, ProgramPattern, TextPiece, WordPiece};
+use crate::pattern::{CommandPart, CommandPattern, PathAnchor, PathSegment, ProgramPattern, TextPiece, WordPiece};
 use crate::source::{Place, Spanned};
 
 /// A pattern with everything that is compared.
@@ -18,6 +18,37 @@ struct Entry<'c, 'a> {
     group: &'c Group<'a>,
     item: &'c Item<'a>,
     shape: Shape<'a>,
+    /// Words or names that all it matches has: what covers it needs no others.
+    needed: Vec<&'a str>,
+}
+
+/// Words of a command, or names of a path, that stand in everything that a pattern matches.
+fn needed<'a>(item: &Item<'a>) -> Vec<&'a str> {
+    match item.what {
+        What::Command(pattern) => pattern
+            .rest
+            .iter()
+            .filter_map(|part| match part {
+                CommandPart::Word(word) => word.literal(),
+                CommandPart::Choice(_) | CommandPart::Optional(_) | CommandPart::AnyWords => None,
+            })
+            .collect(),
+        What::Text(pattern) => match pattern.pieces.as_slice() {
+            [TextPiece::Text(text)] => text.split(' ').skip(1).filter(|word| !word.starts_with('-')).collect(),
+            _ => Vec::new(),
+        },
+        What::Path(_, pattern) => match pattern.alternatives.as_slice() {
+            [way] => way
+                .iter()
+                .filter_map(|segment| match segment {
+                    PathSegment::Name(glob) => glob.literal(),
+                    PathSegment::AnyDepth => None,
+                })
+                .collect(),
+            _ => Vec::new(),
+        },
+        What::Host(_) | What::Name(..) | What::Env(_) | What::Mode(_) => Vec::new(),
+    }
 }
 
 /// By what a pattern is looked up: patterns with different keys share nothing.
@@ -42,6 +73,7 @@ pub(super) fn lint(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 group,
                 item,
                 shape: shape(item, group.outcome, false)?,
+                needed: needed(item),
             })
         })
         .collect();
@@ -66,7 +98,11 @@ pub(super) fn lint(context: &Context<'_>, findings: &mut Vec<Finding>) {
             .collect();
         near.sort_unstable();
         near.dedup();
-        let others: Vec<&Entry<'_, '_>> = near.iter().filter_map(|&other| entries.get(other)).collect();
+        let others: Vec<&Entry<'_, '_>> = near
+            .iter()
+            .filter_map(|&other| entries.get(other))
+            .filter(|other| other.needed.iter().all(|word| entry.needed.contains(word)))
+            .collect();
         if let Some(finding) = judge(context, &entries, entry, &others) {
             findings.push(finding);
             if let Some(own) = gone.get_mut(number) {
@@ -170,7 +206,6 @@ fn is_shadow(context: &Context<'_>, entry: &Entry<'_, '_>, other: &Entry<'_, '_>
         && spares(other.group, &entry.shape, entry.group)
         && covers(&other.shape, &entry.shape, Cover::AtAll)
         && (entry.group.outcome != Outcome::Allow || keeps_its_rule(entry))
-        && !(matches!(entry.item.what, What::Text(_)) && !entry.shape_is_whole())
 }
 
 fn denies_by_default(context: &Context<'_>) -> bool {
@@ -254,8 +289,9 @@ fn keeps_its_rule(entry: &Entry<'_, '_>) -> bool {
         return true;
     }
     let mut kept = Vec::new();
-    rest.iter()
-        .for_each(|pattern| named_options(&pattern.rest, &mut kept));
+    for pattern in &rest {
+        named_options(&pattern.rest, &mut kept);
+    }
     let mut own = Vec::new();
     named_options(&pattern.rest, &mut own);
     own.iter().all(|option| kept.contains(option)) && !pattern.programs.iter().any(any_program)
@@ -354,16 +390,6 @@ fn named_options(parts: &[CommandPart], options: &mut Vec<SmolStr>) {
             CommandPart::Choice(ways) => ways.iter().for_each(|way| named_options(way, options)),
             CommandPart::Optional(parts) => named_options(parts, options),
             CommandPart::AnyWords => {}
-        }
-    }
-}
-
-impl Entry<'_, '_> {
-    /// Whether the words that are known of it are all there is to it.
-    fn shape_is_whole(&self) -> bool {
-        match &self.shape {
-            Shape::Words { least, .. } => least.is_some(),
-            Shape::Path { .. } | Shape::Host(_) | Shape::Name(..) | Shape::Env(_) | Shape::Mode(_) => true,
         }
     }
 }

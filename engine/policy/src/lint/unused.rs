@@ -69,7 +69,7 @@ fn used_by_rules<'a>(document: &'a Document, used: &mut HashSet<&'a str>) {
         for condition in &rule.value.conditions {
             match &condition.value {
                 Condition::OperandsWithin(terms) | Condition::Cwd(terms) => {
-                    used.extend(terms.iter().filter_map(set_name))
+                    used.extend(terms.iter().filter_map(set_name));
                 }
                 Condition::Flag(_)
                 | Condition::WithoutFlag(_)
