@@ -15,6 +15,9 @@ use crate::verdict::Request;
 /// A program that no definition knows: to run it is to run anything.
 const UNKNOWN: &str = "any-program";
 
+/// A file that anybody may have written.
+const FILE: &str = "./any-file";
+
 pub(super) fn lint(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let Some(plan) = context.input.plan else { return };
     for group in context
@@ -50,8 +53,12 @@ fn opened(plan: &Plan, group: &Group<'_>, item: &Item<'_>) -> Option<String> {
             continue;
         };
         let (command, count) = command_of(definition, &words);
-        // What the pattern spells out behind the subcommand is part of every line.
         for tail in code(command) {
+            // Words that the pattern spells out behind the subcommand take the place of the code.
+            let fixed = words.iter().skip(count).any(|word| !word.starts_with('-'));
+            if fixed && tail.place != Where::Option {
+                continue;
+            }
             let mut line = words.clone();
             let after = match tail.place {
                 Where::Option => line.len().min(count.max(1)),
@@ -71,10 +78,36 @@ fn opened(plan: &Plan, group: &Group<'_>, item: &Item<'_>) -> Option<String> {
                     .steps
                     .iter()
                     .any(|step| is_by(plan, step, group.rule.place));
-            let runs = decision.steps.iter().any(|step| match &step.request {
-                Request::Code(_) => true,
-                Request::Command(name) => name == UNKNOWN,
-                Request::Read(_)
+            if allowed_by && decision.steps.iter().any(|step| tail.code.is(&step.request)) {
+                return Some(line);
+            }
+        }
+    }
+    None
+}
+
+/// The request that shows that the code of a line is run.
+#[derive(Clone)]
+enum Code {
+    /// A program of this name.
+    Program,
+    /// A file of this name.
+    File,
+    /// A text in some language.
+    Text,
+}
+
+impl Code {
+    fn is(&self, request: &Request) -> bool {
+        match (self, request) {
+            (Self::Program, Request::Command(name)) => name == UNKNOWN,
+            (Self::File, Request::Code(name)) => name == FILE,
+            (Self::Text, Request::Code(_)) => true,
+            (
+                Self::Program | Self::File | Self::Text,
+                Request::Command(_)
+                | Request::Code(_)
+                | Request::Read(_)
                 | Request::Write(_)
                 | Request::Delete(_)
                 | Request::Network(_)
@@ -84,14 +117,10 @@ fn opened(plan: &Plan, group: &Group<'_>, item: &Item<'_>) -> Option<String> {
                 | Request::Skill(_)
                 | Request::Mode(_)
                 | Request::Change(_)
-                | Request::Text => false,
-            });
-            if allowed_by && runs {
-                return Some(line);
-            }
+                | Request::Text,
+            ) => false,
         }
     }
-    None
 }
 
 fn program_of(name: &str) -> &str {
@@ -132,9 +161,11 @@ enum Where {
 struct Tail {
     place: Where,
     words: Vec<String>,
+    code: Code,
 }
 
-/// The ways in which a command takes code: options, operands, standard input.
+/// The ways in which a command takes code: options, operands, standard input. A command that takes no text as code is no interpreter:
+/// what a builder or a test runner finds in files is what it is there for.
 fn code(command: &Command) -> Vec<Tail> {
     let mut tails = Vec::new();
     let before = |args: &[Arg], number: usize| -> Vec<String> {
@@ -146,13 +177,14 @@ fn code(command: &Command) -> Vec<Tail> {
     };
     for flag in &command.flags {
         for (number, value) in flag.values.iter().enumerate() {
-            if let Some(text) = value.effects.iter().find_map(text_for) {
+            if let Some((text, code)) = value.effects.iter().find_map(code_of) {
                 let mut words = vec![flag.canonical().to_string()];
                 words.extend((0..number).map(|_| "x".to_owned()));
-                words.push(text);
+                words.push(text.to_owned());
                 tails.push(Tail {
                     place: Where::Option,
                     words,
+                    code,
                 });
             }
         }
@@ -162,12 +194,13 @@ fn code(command: &Command) -> Vec<Tail> {
     in_blocks(&command.blocks, &mut lists, &mut stdin);
     for args in lists {
         for (number, arg) in args.iter().enumerate() {
-            if let Some(text) = arg.effects.iter().find_map(text_for) {
+            if let Some((text, code)) = arg.effects.iter().find_map(code_of) {
                 let mut words = before(args, number);
-                words.push(text);
+                words.push(text.to_owned());
                 tails.push(Tail {
                     place: Where::Operand,
                     words,
+                    code,
                 });
             }
         }
@@ -176,8 +209,11 @@ fn code(command: &Command) -> Vec<Tail> {
         tails.push(Tail {
             place: Where::Stdin,
             words: Vec::new(),
+            code: Code::Text,
         });
     }
+    let interprets = tails.iter().any(|tail| matches!(tail.code, Code::Text));
+    tails.retain(|tail| interprets || !matches!(tail.code, Code::File));
     tails
 }
 
@@ -190,11 +226,13 @@ fn in_blocks<'b>(blocks: &'b [Block], lists: &mut Vec<&'b [Arg]>, stdin: &mut bo
 }
 
 /// A value that is code of an agent's choice.
-fn text_for(effect: &ValueEffect) -> Option<String> {
+fn code_of(effect: &ValueEffect) -> Option<(&'static str, Code)> {
     match &effect.kind {
-        ValueKind::Runs(_) | ValueKind::RunsSplit | ValueKind::RunsShell { .. } => Some(UNKNOWN.to_owned()),
-        ValueKind::Evaluates(_) => Some("code".to_owned()),
-        ValueKind::LoadsCode => Some("./any-file".to_owned()),
+        ValueKind::Runs(_) | ValueKind::RunsSplit | ValueKind::RunsShell { .. } => {
+            Some((UNKNOWN, Code::Program))
+        }
+        ValueKind::Evaluates(_) => Some(("code", Code::Text)),
+        ValueKind::LoadsCode => Some((FILE, Code::File)),
         ValueKind::Reads
         | ValueKind::ReadsTree
         | ValueKind::Writes

@@ -27,8 +27,11 @@ const MAX_CHOICES: usize = 64;
 /// States of characters that are looked at before giving up.
 const MAX_STATES: usize = 2000;
 
-/// Steps of all globs that are followed at once.
+/// Steps of one glob that is followed.
 const MAX_ATOMS: usize = 120;
+
+/// Steps of all globs together before giving up.
+const MAX_WORK: usize = 100_000;
 
 impl Label {
     pub(super) fn of_glob(glob: &Glob) -> Self {
@@ -239,7 +242,12 @@ fn explore(inner: &Label, outer: &[&Label], all: bool) -> Option<Vec<Vec<usize>>
     let mut seen = HashSet::from([start.clone()]);
     let mut open = vec![start];
     let mut found: Vec<Vec<usize>> = Vec::new();
+    let mut work = 0;
     while let Some(state) = open.pop() {
+        work += alphabet.len() * globs.len();
+        if work > MAX_WORK {
+            return None;
+        }
         let accepts: Vec<bool> = state
             .iter()
             .zip(&globs)

@@ -10,7 +10,9 @@ use super::contain::{Cover, Mount, Shape, covers, implies, shape, spares};
 use super::groups::{Access, Group, Item, NameKind, What};
 use super::{Context, Finding, Lint, fix};
 use crate::document::{Alternatives, Condition, Outcome, RequestKind, SetMembers, Subject};
-use crate::pattern::{CommandPart, CommandPattern, PathAnchor, PathSegment, ProgramPattern, TextPiece, WordPiece};
+use crate::pattern::{
+    CommandPart, CommandPattern, PathAnchor, PathSegment, ProgramPattern, TextPiece, WordPiece,
+};
 use crate::source::{Place, Spanned};
 
 /// A pattern with everything that is compared.
@@ -34,7 +36,11 @@ fn needed<'a>(item: &Item<'a>) -> Vec<&'a str> {
             })
             .collect(),
         What::Text(pattern) => match pattern.pieces.as_slice() {
-            [TextPiece::Text(text)] => text.split(' ').skip(1).filter(|word| !word.starts_with('-')).collect(),
+            [TextPiece::Text(text)] => text
+                .split(' ')
+                .skip(1)
+                .filter(|word| !word.starts_with('-'))
+                .collect(),
             _ => Vec::new(),
         },
         What::Path(_, pattern) => match pattern.alternatives.as_slice() {
