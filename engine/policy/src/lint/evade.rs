@@ -12,10 +12,11 @@ use super::lines::{Line, command_of, decided, decided_call, is_by, samples, used
 use super::{Context, Finding, Lint};
 use crate::decide::Call;
 use crate::definition::model::{Arity, Command, Definition, Flag};
-use crate::document::{Condition, Outcome};
+use crate::document::{Alternatives, Block, Condition, Document, Outcome, Rule, Subject};
 use crate::effect::{Use, WordKind};
-use crate::pattern::{CommandPart, CommandPattern, HostName, ProgramPattern};
-use crate::plan::Plan;
+use crate::pattern::{CommandPart, CommandPattern, HostName, ProgramPattern, Term};
+use crate::plan::{Plan, compile};
+use crate::source::Spanned;
 
 /// Options that only say more or less, in the order of preference.
 const HARMLESS: &[&str] = &["-v", "--verbose", "-q", "--quiet", "--progress", "--no-color"];
@@ -86,10 +87,13 @@ fn command(
         if !guarded {
             continue;
         }
-        for spelling in spellings(plan, pattern, &line).into_iter().take(MAX_SPELLINGS) {
+        for spelling in spellings(plan, pattern, group.conditions(), &line)
+            .into_iter()
+            .take(MAX_SPELLINGS)
+        {
             let other = spelling.line.text();
             let outcome = decided(plan, &other).outcome;
-            if outcome < group.outcome && other != line.text() {
+            if outcome < group.outcome && other != line.text() && !is_excepted(context, group, &other) {
                 let shown = context.input.sources.text(item.place);
                 return Some(
                     Finding::new(
@@ -109,8 +113,57 @@ fn command(
     None
 }
 
+/// Whether the rule itself leaves a line out.
+fn is_excepted(context: &Context<'_>, group: &Group<'_>, line: &str) -> bool {
+    let patterns: Vec<Spanned<Term<CommandPattern>>> = group
+        .except
+        .iter()
+        .filter_map(|item| match item.what {
+            What::Command(pattern) => Some(Spanned::new(Term::Pattern(pattern.clone()), item.place)),
+            What::Text(_)
+            | What::Path(..)
+            | What::Host(_)
+            | What::Name(..)
+            | What::Env(_)
+            | What::Mode(_) => None,
+        })
+        .collect();
+    if patterns.is_empty() {
+        return false;
+    }
+    let rule = Rule {
+        subject: Subject::Command(Alternatives {
+            patterns,
+            except: Vec::new(),
+        }),
+        conditions: Vec::new(),
+    };
+    let block = Block {
+        effect: Spanned::new(Outcome::Deny, group.block.effect.place),
+        name: None,
+        because: None,
+        instead: None,
+        rules: vec![Spanned::new(rule, group.rule.place)],
+    };
+    let document = Document {
+        blocks: vec![Spanned::new(block, group.rule.place)],
+        ..Document::default()
+    };
+    let definitions = context
+        .input
+        .plan
+        .map_or_else(Vec::new, |plan| plan.definitions.clone());
+    compile(&[document], definitions, context.input.sources)
+        .is_ok_and(|plan| decided(&plan, line).outcome == Outcome::Deny)
+}
+
 /// Other lines that do the same.
-fn spellings(plan: &Plan, pattern: &CommandPattern, line: &Line) -> Vec<Spelling> {
+fn spellings(
+    plan: &Plan,
+    pattern: &CommandPattern,
+    conditions: &[Spanned<Condition>],
+    line: &Line,
+) -> Vec<Spelling> {
     let mut all = Vec::new();
     let mut push = |words: Vec<String>, help: &'static str| {
         all.push(Spelling {
@@ -152,9 +205,15 @@ fn spellings(plan: &Plan, pattern: &CommandPattern, line: &Line) -> Vec<Spelling
         return all;
     }
     let (command, _) = command_of(definition, &line.words);
-    let parts = Parts::of(&usage);
-    aliases(definition, &parts, &mut push);
-    let harmless = harmless(command, &parts);
+    let mut parts = Parts::of(&usage);
+    // As they are written: of several subcommands that are described at once the definition names the first.
+    let names = line.words.get(..parts.command.len()).unwrap_or_default();
+    if !usage.set_aside.is_empty() || names.iter().any(|name| name.starts_with('-')) {
+        return all;
+    }
+    parts.command = names.to_vec();
+    aliases(definition, pattern, &parts, &mut push);
+    let harmless = harmless(command, &parts, conditions);
     if let Some(flag) = harmless {
         let more = if exact(pattern) { BY_MORE } else { BY_FLAG };
         let mut front = parts.clone();
@@ -202,16 +261,27 @@ fn same_program(one: &str, other: &str) -> bool {
     one != other && stem(one) == stem(other) && !stem(one).is_empty()
 }
 
-/// Other names of the subcommands.
-fn aliases(definition: &Definition, parts: &Parts, push: &mut impl FnMut(Vec<String>, &'static str)) {
+/// Shorter and longer names of the subcommands that the pattern spells. A definition may describe several subcommands at once, so that
+/// only names of which one abbreviates the other are taken for the same.
+fn aliases(
+    definition: &Definition,
+    pattern: &CommandPattern,
+    parts: &Parts,
+    push: &mut impl FnMut(Vec<String>, &'static str),
+) {
+    let spelled = pattern
+        .rest
+        .iter()
+        .take_while(|part| matches!(part, CommandPart::Word(_) | CommandPart::Choice(_)))
+        .count();
     let mut command = &definition.command;
-    for (number, word) in parts.command.iter().enumerate().skip(1) {
+    for (number, word) in parts.command.iter().enumerate().skip(1).take(spelled) {
         let Some(inner) = command.subcommand(word) else {
             return;
         };
         for name in std::iter::once(&inner.name)
             .chain(&inner.aliases)
-            .filter(|name| *name != word)
+            .filter(|name| abbreviates(name, word) || abbreviates(word, name))
             .take(3)
         {
             let mut other = parts.clone();
@@ -224,8 +294,32 @@ fn aliases(definition: &Definition, parts: &Parts, push: &mut impl FnMut(Vec<Str
     }
 }
 
+/// Whether a name of a few letters is made of letters of another, in order: `i` of `install`, `rm` of `remove`.
+fn abbreviates(short: &str, long: &str) -> bool {
+    let mut rest = long.chars();
+    short.len() < long.len()
+        && !long.contains('-')
+        && short.chars().next() == long.chars().next()
+        && ((short.len() <= 3 && long.starts_with(short))
+            || (short.len() <= 2 && short.chars().all(|c| rest.any(|own| own == c))))
+}
+
 /// An option that only says more or less.
-fn harmless(command: &Command, parts: &Parts) -> Option<&'static str> {
+fn harmless(command: &Command, parts: &Parts, conditions: &[Spanned<Condition>]) -> Option<&'static str> {
+    let ruled_out = |name: &str| {
+        conditions.iter().any(|condition| match &condition.value {
+            Condition::WithoutFlag(flags) => flags.iter().any(|flag| flag.value.name.matches(name)),
+            Condition::Flag(_)
+            | Condition::OperandsWithin(_)
+            | Condition::Operand { .. }
+            | Condition::Env(_)
+            | Condition::Cwd(_)
+            | Condition::PipedInto(_)
+            | Condition::InPipeline(_)
+            | Condition::Background(_)
+            | Condition::Input { .. } => false,
+        })
+    };
     let inert = |flag: &Flag| {
         flag.arity == Arity::None
             && flag.own.is_empty()
@@ -236,6 +330,7 @@ fn harmless(command: &Command, parts: &Parts) -> Option<&'static str> {
     };
     HARMLESS.iter().copied().find(|name| {
         command.flag(name).is_some_and(inert)
+            && !ruled_out(name)
             && !parts
                 .options
                 .iter()

@@ -230,11 +230,13 @@ fn is_redundant(all: &[Entry<'_, '_>], entry: &Entry<'_, '_>, other: &Entry<'_, 
     {
         return false;
     }
-    if entry.group.outcome != Outcome::Allow {
-        return true;
-    }
     let first =
         (other.group.number, other.item.place.span.start) < (entry.group.number, entry.item.place.span.start);
+    if entry.group.outcome != Outcome::Allow {
+        // Of several that match the first one gives the reason, so that a narrower one in front may say more.
+        let reason = |group: &Group<'_>| (group.block.because.clone(), group.block.instead.clone());
+        return first || reason(entry.group) == reason(other.group);
+    }
     match &entry.shape {
         Shape::Words { .. } => {
             let (own, wide) = (Lent::of(entry.group), Lent::of(other.group));
