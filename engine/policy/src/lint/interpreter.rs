@@ -164,8 +164,8 @@ struct Tail {
     code: Code,
 }
 
-/// The ways in which a command takes code: options, operands, standard input. A command that takes no text as code is no interpreter:
-/// what a builder or a test runner finds in files is what it is there for.
+/// The ways in which a command takes code: options, operands, standard input. A command that takes code neither as an operand nor on
+/// standard input is no interpreter: what a builder or a test runner finds in files is what it is there for.
 fn code(command: &Command) -> Vec<Tail> {
     let mut tails = Vec::new();
     let before = |args: &[Arg], number: usize| -> Vec<String> {
@@ -212,7 +212,9 @@ fn code(command: &Command) -> Vec<Tail> {
             code: Code::Text,
         });
     }
-    let interprets = tails.iter().any(|tail| matches!(tail.code, Code::Text));
+    let interprets = tails
+        .iter()
+        .any(|tail| matches!(tail.code, Code::Text) && tail.place != Where::Option);
     tails.retain(|tail| interprets || !matches!(tail.code, Code::File));
     tails
 }
