@@ -71,7 +71,10 @@ fn schemas() -> String {
     )
 }
 
-const PAGES: &[(&str, &str, fn() -> String)] = &[
+/// File, what is on it, and what makes it.
+type Page = (&'static str, &'static str, fn() -> String);
+
+const PAGES: &[Page] = &[
     (
         "command-line.md",
         "every subcommand and option",

@@ -227,7 +227,7 @@ pub(crate) fn check(path: &Path) {
         match step {
             Step::File(name, _) => assert_eq!(*code, 0, "`{name}` is not written: {printed}"),
             Step::Must(command) if *code != 0 => {
-                problems.push(format!("$ {command}\n{printed}(code {code})"))
+                problems.push(format!("$ {command}\n{printed}(code {code})"));
             }
             Step::Must(_) => {}
             Step::Run(shown) => {
