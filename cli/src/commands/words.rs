@@ -160,6 +160,10 @@ pub(super) fn of_own(own: &Own) -> Done {
         }
         Own::PrintsPaths { arg, .. } => ("prints-paths", format!("prints paths below `{arg}`")),
         Own::Unknown(why) => ("unknown", format!("never allowed without a rule: {why}")),
+        Own::Narrows(globs) => (
+            "narrows",
+            format!("of what it reads below a directory, only {}", globs.join(", ")),
+        ),
         Own::ReadsAmong(directory) => (
             "reads-among",
             format!("reads some of what is below `{directory}`"),

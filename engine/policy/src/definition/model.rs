@@ -117,6 +117,8 @@ pub enum Own {
         /// The keys.
         keys: Vec<SmolStr>,
     },
+    /// Of what it reads with everything below, only files of these names.
+    Narrows(Vec<SmolStr>),
     /// Reads a file that no operand names.
     Reads {
         /// The file.

@@ -289,6 +289,7 @@ pub(super) const OWN: &[&str] = &[
     "evaluates",
     "interactive",
     "loads-code",
+    "narrows",
     "network",
     "prints-paths",
     "privileged",

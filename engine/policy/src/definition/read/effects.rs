@@ -207,6 +207,7 @@ impl Reader {
                 bare: self.switch_prop(node, "bare"),
             },
             "unknown" => Own::Unknown(self.text(node)?),
+            "narrows" => Own::Narrows(self.texts(node, 1)),
             "reads-among" => Own::ReadsAmong(self.text(node)?),
             "reads-listed" => Own::ReadsListed(self.text(node)?),
             "writes-listed" => Own::WritesListed(self.text(node)?),

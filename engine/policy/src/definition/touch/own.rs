@@ -61,6 +61,8 @@ impl<'d> Touch<'_, 'd> {
             Own::Background => self.effect(EffectKind::Background, from),
             Own::Interactive => self.effect(EffectKind::Interactive, from),
             Own::ReadsStdin => self.out.reads_stdin = true,
+            // Taken into account before any path is.
+            Own::Narrows(_) => {}
             Own::RunsStdin(language) => self.out.runs_stdin = Some(language.clone()),
             Own::State(what) => self.effect(EffectKind::State(what.clone()), from),
             Own::PrintsPaths { arg, bare } => {

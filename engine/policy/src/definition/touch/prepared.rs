@@ -5,8 +5,8 @@
 use engine_shell::{Origin, Value};
 use smol_str::SmolStr;
 
-use super::super::model::{ValueEffect, ValueKind};
-use super::super::operands::OperandPlan;
+use super::super::model::{Own, ValueEffect, ValueKind};
+use super::super::operands::{OperandPlan, own_effects};
 use super::super::partial::{beginning, join, no_narrower, no_wider, without_beginning};
 use super::super::pick::picked;
 use super::places::operands;
@@ -42,6 +42,15 @@ impl<'d> Touch<'_, 'd> {
         if some_narrow && !self.excluded.is_empty() {
             self.narrowed.clear();
             self.excluded.clear();
+        }
+        // What the program looks for by itself, whatever is left out of it; options that say so take its place.
+        if !some_narrow {
+            for (own, _) in own_effects(&cut.chain, &cut.given, &cut.operands) {
+                if let Own::Narrows(globs) = own {
+                    let globs = globs.iter().map(|glob| no_narrower(&Value::Known(glob.clone())));
+                    self.narrowed.extend(globs.flatten().flatten());
+                }
+            }
         }
     }
 
