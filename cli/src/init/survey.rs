@@ -53,11 +53,13 @@ pub(super) struct Survey {
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub name: String,
-    /// The file that tells.
+    /// The file that tells, or that declares its scripts.
     pub file: String,
     pub part: String,
     /// What runs scripts, where the kind has some.
     pub run: Option<String>,
+    /// Words that follow are the script's own.
+    pub passes_words: bool,
     /// Scripts that are taken to test, check or build.
     pub harmless: Vec<String>,
     /// The others.
@@ -90,9 +92,21 @@ pub(super) fn look(project: &Path) -> std::io::Result<Survey> {
     survey.directories.sort();
     survey.files.sort();
     survey.directories.truncate(MAX_NAMES);
-    survey.files.truncate(MAX_NAMES);
     let has = |pattern: &String| names.iter().find(|name| is_meant(pattern, name));
-    for kind in kinds::all() {
+    let kinds = kinds::all();
+    // What decides what is built and run is no file like others.
+    survey.files.retain(|name| {
+        !kinds.iter().any(|kind| {
+            let scripts = kind.scripts.iter().flat_map(|scripts| &scripts.files);
+            kind.found
+                .iter()
+                .chain(&kind.without)
+                .chain(scripts)
+                .any(|pattern| is_meant(pattern, name))
+        })
+    });
+    survey.files.truncate(MAX_NAMES);
+    for kind in kinds {
         let Some(file) = kind.found.iter().find_map(has) else {
             continue;
         };
@@ -110,6 +124,11 @@ fn found(project: &Path, kind: Kind, file: &str) -> Found {
         .as_ref()
         .map(|scripts| names_of(project, scripts))
         .unwrap_or_default();
+    let file = kind
+        .scripts
+        .as_ref()
+        .and_then(|scripts| scripts.files.iter().find(|file| project.join(file).is_file()))
+        .map_or(file, String::as_str);
     let (harmless, others) = names
         .into_iter()
         .partition(|name| kind.harmless.iter().any(|pattern| is_meant(pattern, name)));
@@ -117,6 +136,7 @@ fn found(project: &Path, kind: Kind, file: &str) -> Found {
         name: kind.name,
         file: file.to_owned(),
         part: kind.part,
+        passes_words: kind.scripts.as_ref().is_some_and(|scripts| scripts.key.is_some()),
         run: kind.scripts.map(|scripts| scripts.run),
         harmless,
         others,

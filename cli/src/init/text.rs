@@ -45,7 +45,8 @@ fn edits(text: &mut String, survey: &Survey) {
     }
     text.push_str(
         "\n// Edits of the project's own files go without a question, so review them as you would anybody's. What decides what runs later\n\
-         // (hooks, settings of editors and agents, workflows) stays asked about, even where it lies in one of these.\n\
+         // (hooks, settings of editors and agents, workflows) stays asked about, even where it lies in one of these; so does what\n\
+         // decides how the project is built.\n\
          allow \"edits\" {\n",
     );
     let mut line = "    write".to_owned();
@@ -94,7 +95,12 @@ fn scripts(text: &mut String, kind: &Found) {
             text,
             "allow {} {{\n    command {}\n}}",
             quoted(&name),
-            quoted(&format!("{run} ({}) ...", kind.harmless.join("|")))
+            quoted(&format!(
+                "{run} ({}){}",
+                kind.harmless.join("|"),
+                // Further words of `make` and `just` are further targets, or variables that change what is run.
+                if kind.passes_words { " ..." } else { "" }
+            ))
         );
     }
     let calls = |names: &[String]| {

@@ -108,7 +108,7 @@ fn managed(directory: &Path) -> Vec<PathBuf> {
             own.sort();
             files.extend(own);
         }
-        Err(error) if is_nothing(&error) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
         // It is there and cannot be listed: reading it says why, and nothing is decided.
         Err(_) => files.push(more.join("policy.kdl")),
     }

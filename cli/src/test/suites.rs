@@ -85,13 +85,18 @@ pub(super) fn policy(test: &Test, report: &mut Report, file: &str) -> Coverage {
 }
 
 fn tested(plan: &Plan, result: &TestResult, line: usize) -> Tested {
-    let mut detail = format!(
-        "must be {}, is {}",
-        result.expected.as_str(),
-        result.decision.outcome.as_str()
-    );
+    let mut detail = format!("must be {}", result.expected.as_str());
     if let Some(rule) = &result.rule {
-        let _infallible = write!(detail, " (by the rule `{rule}`)");
+        let _infallible = write!(detail, " by the rule `{rule}`");
+    }
+    let _infallible = write!(detail, ", is {}", result.decision.outcome.as_str());
+    if result.rule.is_some()
+        && let Some(rule) = result
+            .decision
+            .reasons()
+            .find_map(|step| step.why.rule()?.info(plan))
+    {
+        let _infallible = write!(detail, " by the rule `{}`", rule.id);
     }
     reasons(&mut detail, &result.decision, plan);
     Tested {

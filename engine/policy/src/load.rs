@@ -126,6 +126,8 @@ pub struct Loaded {
     pub own: usize,
     /// Layers whose command definitions do not count, with their number.
     withheld: Vec<Withheld>,
+    /// Names of the documents.
+    names: Vec<String>,
     seen: Vec<String>,
     open: Vec<String>,
     standing: Standing,
@@ -183,6 +185,7 @@ pub fn load_layers(roots: &[LayerRoot<'_>], trusts: &dyn Fn(Layer, &str) -> bool
         };
         loaded.layer(Layer::Builtin, [&ground].into_iter(), trusts);
     }
+    loaded.drop_repeated();
     loaded
 }
 
@@ -231,8 +234,9 @@ impl Loaded {
             }
             Ok(_) => None,
             Err(mut problems) => {
-                // A set may be missing because the text that declares it could not be read.
-                problems.retain(|problem| !failed || problem.code != "policy::unknown-set");
+                // A set may be missing because what declares it could not be read.
+                let hides_sets = self.diagnostics.iter().any(hides_sets);
+                problems.retain(|problem| !hides_sets || problem.code != "policy::unknown-set");
                 self.diagnostics.extend(problems);
                 None
             }
@@ -245,6 +249,23 @@ impl Loaded {
             Root::Shipped(name) => self.file(name, files, None, 0),
             Root::Text { name, text, format } => self.text(name, text, *format, files, 0),
         }
+    }
+
+    /// Drops shipped policies that a file may not loosen by where another layer has them in full: they would say the same again.
+    fn drop_repeated(&mut self) {
+        let full: Vec<String> = (self.names.iter().zip(&self.standings))
+            .filter(|(name, standing)| name.starts_with("builtin:") && standing.trusted)
+            .map(|(name, _)| name.clone())
+            .collect();
+        let keep: Vec<bool> = (self.names.iter().zip(&self.standings))
+            .map(|(name, standing)| standing.trusted || !full.contains(name))
+            .collect();
+        let mut kept = keep.iter();
+        self.documents.retain(|_| *kept.next().unwrap_or(&true));
+        let mut kept = keep.iter();
+        self.standings.retain(|_| *kept.next().unwrap_or(&true));
+        let mut kept = keep.iter();
+        self.names.retain(|_| *kept.next().unwrap_or(&true));
     }
 
     fn layer<'r>(
@@ -433,10 +454,27 @@ impl Loaded {
         }
         self.documents.push(document);
         self.standings.push(self.standing);
+        self.names.push(name.to_owned());
         if depth == 0 {
             self.own += 1;
         }
     }
+}
+
+/// Whether a problem can be why a set is not known: a text or a section of sets that was not read.
+fn hides_sets(problem: &Diagnostic) -> bool {
+    let misspelt = problem.code == "policy::unknown-name"
+        && problem.help.as_ref().is_some_and(|help| help.contains("`sets`"));
+    misspelt
+        || (problem.level == Level::Error
+            && !matches!(
+                problem.code,
+                "policy::unknown-name"
+                    | "policy::unknown-word"
+                    | "policy::command-pattern"
+                    | "policy::path-pattern"
+                    | "policy::host-pattern"
+            ))
 }
 
 /// A path that a file names, from that file's directory.

@@ -13,7 +13,7 @@ pub use outline::{PatternOutline, RuleOutline, outline};
 
 use smol_str::SmolStr;
 
-use self::sets::Sets;
+use self::sets::{Sets, commands_of, hosts_of, paths_of};
 use self::settings::{Settings, Voice};
 
 use super::kept::Kept;
@@ -22,8 +22,9 @@ use super::words::WordTrieDraft;
 use super::{PathIndex, Plan, PlanRule, WordTrie};
 use crate::definition::Definition;
 use crate::diagnostic::{Diagnostic, Level};
-use crate::document::{Document, Entry, Lockable, Mode, Outcome};
+use crate::document::{Alternatives, Document, Entry, Lockable, Mode, Outcome, SetMembers};
 use crate::layer::{Layer, Reason, Standing, Withheld};
+use crate::pattern::Term;
 use crate::source::{Place, Sources};
 
 /// A document with the standing of its file.
@@ -65,10 +66,15 @@ pub fn compile_layers(
 ) -> Result<Plan, Vec<Diagnostic>> {
     let mut compiler = Compiler::new(parts, definitions, sources);
     compiler.settings(parts);
-    // The managed layer comes first, so that of equally strict rules its own are named.
-    let below = Layer::ALL.into_iter().filter(|layer| *layer != Layer::Managed);
+    compiler.all_sets(parts);
+    // Of equally strict rules the first one is named: the machine's own, then those of who comes last, so that whoever builds on a
+    // policy meets their own reasons.
+    let below = Layer::ALL
+        .into_iter()
+        .rev()
+        .filter(|layer| *layer != Layer::Managed);
     for layer in [Layer::Managed].into_iter().chain(below) {
-        for part in parts_of(parts, layer) {
+        for part in parts_of(parts, layer).rev() {
             compiler.document(part);
         }
     }
@@ -84,7 +90,7 @@ pub fn compile_layers(
         .ok_or_else(|| vec![Diagnostic::error(UNWRITABLE.0, UNWRITABLE.1, Place::default())])
 }
 
-fn parts_of<'p, 'd>(parts: &'p [Part<'d>], layer: Layer) -> impl Iterator<Item = &'p Part<'d>> {
+fn parts_of<'p, 'd>(parts: &'p [Part<'d>], layer: Layer) -> impl DoubleEndedIterator<Item = &'p Part<'d>> {
     parts.iter().filter(move |part| part.standing.layer == layer)
 }
 
@@ -235,6 +241,31 @@ impl<'a> Compiler<'a> {
         withholds(self.standing, &self.locked, section)
     }
 
+    /// Resolves every set, so that what is wrong with one is known even if no rule names it.
+    fn all_sets(&mut self, parts: &[Part<'a>]) {
+        for part in parts {
+            self.standing = part.standing;
+            for set in &part.document.sets {
+                match &set.value.members {
+                    SetMembers::Paths(members) => self.try_set(members, paths_of),
+                    SetMembers::Hosts(members) => self.try_set(members, hosts_of),
+                    SetMembers::Commands(members) => self.try_set(members, commands_of),
+                }
+            }
+        }
+    }
+
+    fn try_set<P: 'a>(
+        &mut self,
+        members: &'a Alternatives<Term<P>>,
+        of: fn(&'a SetMembers) -> Option<&'a Alternatives<Term<P>>>,
+    ) {
+        let layer = self.standing.layer;
+        for term in members.patterns.iter().chain(&members.except) {
+            self.flatten(term, of, (layer, 0), &mut Vec::new(), &mut Vec::new());
+        }
+    }
+
     /// Folds the settings of all layers: the shipped ones, then the managed layer's, then the others from the weakest on.
     fn settings(&mut self, parts: &[Part<'a>]) {
         let mut settings = Settings::new();
@@ -275,7 +306,12 @@ impl<'a> Compiler<'a> {
         settings.into_plan(&mut self.plan);
     }
 
+    /// Notes a problem, once for each place.
     fn problem(&mut self, code: &'static str, message: String, place: Place, help: Option<String>) {
+        let is_known = |own: &Diagnostic| own.code == code && own.place() == Some(place);
+        if self.problems.iter().any(is_known) {
+            return;
+        }
         self.problems.push(Diagnostic {
             level: Level::Error,
             code,
