@@ -173,9 +173,7 @@ impl Fmt {
         // A link that leads nowhere is there, too.
         let result = match path.symlink_metadata() {
             Ok(_) if !self.force => Err("it is there already; `--force` replaces it".to_owned()),
-            Ok(_) => policies::DiskFiles
-                .text(output)
-                .and_then(|old| replace::replace(path, &old, &written)),
+            Ok(_) => policies::text_of(output).and_then(|old| replace::replace(path, &old, &written)),
             Err(_) => replace::create(path, &written),
         };
         result.map_err(|why| {
@@ -272,7 +270,7 @@ fn text_of(file: &str, name: &str) -> Result<String, Exit> {
             Err(error) => Err(error.to_string()),
         }
     } else {
-        policies::DiskFiles.text(file)
+        policies::text_of(file)
     };
     text.map_err(|why| {
         out::complain(&format!("engine: cannot read `{}`: {why}\n", visible(name)));

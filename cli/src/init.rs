@@ -67,6 +67,15 @@ impl Init {
             ));
             return Err(Exit::Usage);
         }
+        // Whoever wrote the project may have it lead to the person's own policies.
+        let directory = project.join(".engine");
+        if fs::symlink_metadata(&directory).is_ok_and(|data| data.is_symlink()) {
+            out::complain(&format!(
+                "engine: {} is a link, so nothing is written there; remove it first\n",
+                visible(&directory.to_string_lossy())
+            ));
+            return Err(Exit::Usage);
+        }
         let survey = survey::look(project).map_err(|why| {
             out::complain(&format!(
                 "engine: cannot look at {}: {why}\n",

@@ -5,11 +5,13 @@ mod files;
 mod found;
 mod trusted;
 
-pub(crate) use files::DiskFiles;
+pub(crate) use files::{DiskFiles, ProjectFiles};
 pub(crate) use found::{Found, Named};
 pub(crate) use trusted::Trusted;
 
-use engine_policy::{Diagnostic, Layer, Level, Loaded, Plan, Root, Sources, load, load_layers};
+use engine_policy::{
+    Diagnostic, Files as _, Layer, LayerRoot, Level, Loaded, Plan, Root, Sources, load_as_author, load_layers,
+};
 
 use crate::exit::Exit;
 use crate::{out, report};
@@ -45,10 +47,62 @@ pub(crate) fn read_layers(found: &Found) -> Loaded {
     })
 }
 
-/// Reads policy files and what they build on, as one policy that has its full say: what its author means.
+/// Reads policy files and what they build on, as one policy that has its full say: what its author means. A project's files build on the
+/// project alone here too, since a look at them is no trust in them.
 pub(crate) fn read(files: &[String]) -> Loaded {
-    let roots: Vec<Root> = files.iter().map(|file| Root::File(file.clone())).collect();
-    load(&roots, &DiskFiles)
+    let places: Vec<Place> = files.iter().map(|file| Place::of(file)).collect();
+    let roots: Vec<LayerRoot<'_>> = files
+        .iter()
+        .zip(&places)
+        .map(|(file, place)| LayerRoot {
+            layer: place.layer,
+            root: Root::File(file.clone()),
+            files: match &place.project {
+                Some(project) => project,
+                None => &DiskFiles,
+            },
+            // What a relative name leads to is told by the real place alone, which is looked at when the file is read.
+            within: None,
+        })
+        .collect();
+    load_as_author(&roots)
+}
+
+/// The text of one file that is looked at, as [`read`] reads it.
+pub(crate) fn text_of(file: &str) -> Result<String, String> {
+    match Place::of(file).project {
+        Some(project) => project.text(file),
+        None => DiskFiles.text(file),
+    }
+}
+
+/// What the place of a policy file says of its layer.
+struct Place {
+    layer: Layer,
+    project: Option<ProjectFiles>,
+}
+
+impl Place {
+    fn of(file: &str) -> Self {
+        let path = std::path::absolute(file).unwrap_or_else(|_| file.into());
+        let directory = path.parent().filter(|directory| directory.ends_with(".engine"));
+        if let Some(project) = directory.and_then(std::path::Path::parent) {
+            return Self {
+                layer: Layer::Project,
+                project: Some(ProjectFiles {
+                    project: project.to_owned(),
+                }),
+            };
+        }
+        Self {
+            layer: if path.starts_with(found::MANAGED) {
+                Layer::Managed
+            } else {
+                Layer::CommandLine
+            },
+            project: None,
+        }
+    }
 }
 
 /// The person's and the project's own policy files: those whose author is at work.

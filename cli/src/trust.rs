@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{BufRead as _, IsTerminal as _};
 
+use engine_policy::document::{Entry, Scalar};
 use engine_policy::{Layer, Loaded, Outcome, load_layers};
 
 use crate::check::Start;
@@ -61,7 +62,13 @@ impl Trust {
             let mut text = String::new();
             for record in trusted.all() {
                 let files = record.files.join(", ");
-                let _infallible = writeln!(text, "{} ({}): {files}", record.project, record.layer);
+                let _infallible = writeln!(
+                    text,
+                    "{} ({}): {}",
+                    one_line(&record.project),
+                    record.layer,
+                    one_line(&files)
+                );
             }
             out::print(&visible(if text.is_empty() {
                 "nothing is trusted\n"
@@ -75,10 +82,11 @@ impl Trust {
             Err(exit) => return Ok(exit),
         };
         let project = start.project;
+        let shown = one_line(&project);
         if self.revoke {
             let text = match trusted.remove(&project)? {
-                0 => format!("{project} was not trusted\n"),
-                _ => format!("{project} is no longer trusted\n"),
+                0 => format!("{shown} was not trusted\n"),
+                _ => format!("{shown} is no longer trusted\n"),
             };
             out::print(&visible(&text));
             return Ok(Exit::Fine);
@@ -86,7 +94,7 @@ impl Trust {
         let mut found = Found::of(&Named::default(), &project);
         found.files.retain(|(layer, _)| layer.needs_trust());
         if found.files.is_empty() {
-            out::print(&visible(&format!("{project} has no policy file of its own\n")));
+            out::print(&visible(&format!("{shown} has no policy file of its own\n")));
             return Ok(Exit::Fine);
         }
         // Read once: what is shown is what is recorded.
@@ -112,7 +120,7 @@ impl Trust {
                 .map(|source| source.name.to_string())
                 .collect::<Vec<_>>();
             if trusted.has(&name) {
-                out::print(&visible(&format!("{} is trusted\n", files.join(", "))));
+                out::print(&visible(&format!("{} is trusted\n", one_line(&files.join(", ")))));
             } else {
                 open.push((layer.standing.layer, name, files));
             }
@@ -123,7 +131,7 @@ impl Trust {
         for (layer, _, files) in &open {
             out::print(&visible(&format!(
                 "{} ({}) is not trusted\n",
-                files.join(", "),
+                one_line(&files.join(", ")),
                 layer.as_str()
             )));
             if !self.status {
@@ -139,7 +147,7 @@ impl Trust {
         }
         for (layer, name, files) in &open {
             trusted.add(name, &project, *layer, files)?;
-            out::print(&visible(&format!("trusted {}\n", files.join(", "))));
+            out::print(&visible(&format!("trusted {}\n", one_line(&files.join(", ")))));
         }
         Ok(Exit::Fine)
     }
@@ -171,8 +179,10 @@ fn what_loosens(loaded: &Loaded, layer: Layer) -> String {
             .filter(|block| block.value.effect.value == Outcome::Allow)
         {
             for rule in &block.value.rules {
-                let words: Vec<&str> = loaded.sources.text(rule.place).split_whitespace().collect();
-                line(rule.place, &format!("allow {}", words.join(" ")));
+                line(
+                    rule.place,
+                    &format!("allow {}", words(loaded.sources.text(rule.place))),
+                );
             }
         }
         for (kind, outcome) in &document.defaults.kinds {
@@ -215,6 +225,26 @@ fn what_loosens(loaded: &Loaded, layer: Layer) -> String {
                 &format!("limit {} {}", limit.limit.value, limit.value.value),
             );
         }
+        for set in &document.sets {
+            line(
+                set.value.name.place,
+                &format!("set {}", words(loaded.sources.text(set.place))),
+            );
+        }
+        let sections = [
+            ("sandbox", &document.sandbox),
+            ("budgets", &document.budgets),
+            ("defer", &document.defer),
+            ("hooks", &document.hooks),
+        ];
+        for (section, entries) in sections {
+            for entry in entries {
+                line(
+                    entry.name.place,
+                    &format!("{section} {}", words(&entry_text(entry))),
+                );
+            }
+        }
         for commands in &document.commands {
             line(
                 commands.place,
@@ -224,6 +254,36 @@ fn what_loosens(loaded: &Loaded, layer: Layer) -> String {
         for extended in &document.extends {
             line(extended.place, &format!("extends {}", extended.value));
         }
+    }
+    text
+}
+
+/// A name, in which nothing looks like the end of a line.
+fn one_line(name: &str) -> String {
+    name.replace('\n', "\\n")
+}
+
+/// A text on one line.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A line of a section as it may be written.
+fn entry_text(entry: &Entry) -> String {
+    let value = |scalar: &Scalar| match scalar {
+        Scalar::Text(text) => format!("\"{text}\""),
+        Scalar::Integer(number) => number.to_string(),
+        Scalar::Boolean(answer) => format!("#{answer}"),
+    };
+    let arguments = entry.arguments.iter().map(|argument| value(&argument.value));
+    let properties = entry
+        .properties
+        .iter()
+        .map(|(name, own)| format!("{}={}", name.value, value(&own.value)));
+    let mut text = entry.name.value.to_string();
+    for part in arguments.chain(properties) {
+        text.push(' ');
+        text.push_str(&part);
     }
     text
 }

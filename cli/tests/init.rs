@@ -170,3 +170,24 @@ fn the_new_policy_is_trusted_unless_that_is_not_wanted() {
         assert_eq!(engine(&home, &["trust", "--status"]).status.code(), expected);
     }
 }
+
+#[test]
+fn a_link_to_the_persons_own_policies_is_not_written_through() {
+    let home = project(&[("go.mod", "")]);
+    fs::create_dir_all(home.path().join(".config/engine")).expect("a directory");
+    std::os::unix::fs::symlink("../.config/engine", home.path().join("shop/.engine")).expect("a link");
+    assert_eq!(engine(&home, &["init", "--force"]).status.code(), Some(64));
+    assert!(!home.path().join(".config/engine/policy.kdl").exists());
+}
+
+#[test]
+fn build_files_and_further_targets_stay_asked_about() {
+    let home = project(&[("Makefile", "test:\n\tx\ndeploy:\n\tx\n"), ("README.md", "")]);
+    assert!(engine(&home, &["init"]).status.success());
+    let code = |command: &str| engine(&home, &["check", command]).status.code();
+    assert_eq!(code("make test"), Some(0));
+    assert_eq!(code("make test deploy"), Some(4));
+    assert_eq!(code("make test SHELL=./x"), Some(4));
+    assert_eq!(code("echo x > README.md"), Some(0));
+    assert_eq!(code("echo x > Makefile; make test"), Some(4));
+}

@@ -260,3 +260,72 @@ fn the_machine_decides_for_everybody_and_only_from_files_that_its_administrator_
     mode(machine.path(), 0o777);
     assert_eq!(run(&["check", "mine go"]).status.code(), Some(3));
 }
+
+#[test]
+fn a_look_at_a_project_reads_and_writes_nothing_through_its_links() {
+    let house = House::new();
+    house.write("secret.kdl", "deny   \"my-secret-line\" { command \"x\" }");
+    fs::create_dir_all(house.project().join(".engine")).expect("a directory");
+    std::os::unix::fs::symlink("../../secret.kdl", house.project().join(".engine/policy.kdl"))
+        .expect("a link");
+    for arguments in [
+        ["lint"].as_slice(),
+        &["test"],
+        &["fmt"],
+        &["fmt", "--diff"],
+        &["check"],
+        &["check", "ls"],
+        &["plan"],
+        &["trust", "--yes"],
+    ] {
+        let output = house.engine(arguments);
+        assert!(
+            !text(&output).contains("my-secret-line"),
+            "{arguments:?}: {}",
+            text(&output)
+        );
+        assert_ne!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output));
+    }
+    let left = fs::read_to_string(house.home.path().join("secret.kdl")).expect("a file");
+    assert!(left.starts_with("deny   "), "{left}");
+}
+
+#[test]
+fn what_is_trusted_is_shown_with_its_sets() {
+    let house = House::new();
+    house.write(
+        PROJECT,
+        "policy \"p\" { extends \"builtin:base\" }\nsets { paths \"secrets\" \"./nothing\" }\nhooks { before \"Bash\" run=\"./x.sh\" }",
+    );
+    let shown = text(&house.engine(&["trust", "--yes"]));
+    assert!(shown.contains("set paths \"secrets\" \"./nothing\""), "{shown}");
+    assert!(shown.contains("hooks before \"Bash\" run=\"./x.sh\""), "{shown}");
+    assert!(!shown.contains("builtin:readonly:"), "{shown}");
+}
+
+#[test]
+fn repositories_of_every_layout_are_looked_into() {
+    let house = House::new();
+    let evil = "[core]\n\tfsmonitor = touch x\n";
+    assert_eq!(house.verdict("git -C src status"), "allow");
+    for (name, text) in [
+        ("src/e/HEAD", "ref: refs/heads/m"),
+        ("src/e/objects/x", ""),
+        ("src/e/refs/x", ""),
+    ] {
+        house.write(&format!("work/{name}"), text);
+    }
+    house.write("work/src/e/config", evil);
+    house.write("work/lib/.git", "gitdir: ../evil\n");
+    house.write("work/evil/config", evil);
+    house.write("work/src/w/.git/config.worktree", evil);
+    for command in [
+        "git -C src/e status",
+        "cd src/e && git log",
+        "git -C lib status",
+        "git -C src/w diff",
+    ] {
+        assert_eq!(house.verdict(command), "ask", "{command}");
+    }
+    assert_eq!(house.verdict("git status"), "allow");
+}

@@ -7,12 +7,12 @@ use std::path::Path;
 
 use engine_policy::lint::{Finding, apply_fixes};
 use engine_policy::read::Format;
-use engine_policy::{Files as _, Outcome, Root, load, run_tests};
+use engine_policy::{Outcome, Root, load, run_tests};
 
 use super::{Linted, lint_loaded};
 use crate::fmt::replace::replace;
 use crate::out;
-use crate::policies::DiskFiles;
+use crate::policies::{DiskFiles, text_of};
 
 /// Rounds of fixing: one fix can make room for another.
 const MAX_ROUNDS: usize = 16;
@@ -29,7 +29,7 @@ pub(super) struct Fixed {
 /// What the fixes of a file come to; `None` if there are none. A file that is no policy is left alone: what is wrong with it is
 /// reported by itself.
 pub(super) fn fixed(file: &str) -> Option<Fixed> {
-    let before = DiskFiles.text(file).ok()?;
+    let before = text_of(file).ok()?;
     let format = Format::of_name(file)?;
     let mut after = before.clone();
     let mut total = 0;

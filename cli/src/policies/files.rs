@@ -34,7 +34,7 @@ impl Files for ProjectFiles {
         let real = fs::canonicalize(path).map_err(|error| reason(&error))?;
         let project = fs::canonicalize(&self.project).map_err(|error| reason(&error))?;
         if !real.starts_with(&project) {
-            return Err("it is a link that leads out of the project".to_owned());
+            return Err("it lies outside the project, or is a link that leads there".to_owned());
         }
         text_of(open(&real)?)
     }
@@ -235,7 +235,7 @@ mod tests {
         let text = |name: &str| files.text(project.path().join(name).to_str().expect("a name"));
         assert_eq!(
             text("a.kdl").expect_err("refused"),
-            "it is a link that leads out of the project"
+            "it lies outside the project, or is a link that leads there"
         );
         assert_eq!(text("b.kdl").as_deref(), Ok("y"));
     }

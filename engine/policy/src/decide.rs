@@ -21,6 +21,7 @@ mod groups;
 mod mode;
 mod network;
 mod path;
+mod repository;
 mod setting;
 mod shell;
 mod tool;

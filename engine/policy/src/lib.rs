@@ -31,7 +31,9 @@ pub use effect::{
 };
 pub use facts::{Entry, Facts, Look, NoWorld, World, below, join_path};
 pub use layer::{Layer, Reason, Standing, Withheld};
-pub use load::{Brought, Files, LayerRoot, Loaded, LoadedLayer, Root, SHIPPED, load, load_layers, shipped};
+pub use load::{
+    Brought, Files, LayerRoot, Loaded, LoadedLayer, Root, SHIPPED, load, load_as_author, load_layers, shipped,
+};
 pub use names::nearest;
 pub use plan::{
     Part, PatternOutline, Plan, RuleId, RuleOutline, compile, compile_layers, digest, entries_that_count,

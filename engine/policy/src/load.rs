@@ -152,6 +152,22 @@ pub fn load(roots: &[Root], files: &dyn Files) -> Loaded {
     loaded
 }
 
+/// Reads files as their author means them: each has its full say in its layer, and builds on what its layer may look at.
+#[must_use]
+pub fn load_as_author(roots: &[LayerRoot<'_>]) -> Loaded {
+    let mut loaded = Loaded::default();
+    for root in roots {
+        loaded.standing = Standing {
+            layer: root.layer,
+            trusted: true,
+        };
+        loaded.within.clone_from(&root.within);
+        loaded.root(&root.root, root.files);
+    }
+    loaded.within = None;
+    loaded
+}
+
 /// Reads the files of layers and everything they build on. `trusts` says whether a person has trusted the files of a layer that needs
 /// it, by their digest ([`LoadedLayer::digest`]).
 ///

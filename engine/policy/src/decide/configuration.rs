@@ -7,6 +7,7 @@ use super::Decider;
 use super::command::Running;
 use super::groups::{Matched, Ruling};
 use super::path::{Access, names_of};
+use super::repository::configuration_at;
 use crate::document::Outcome;
 use crate::effect::{EffectKind, EffectSource, Use};
 use crate::facts::join_path;
@@ -63,25 +64,31 @@ impl Decider<'_> {
             }
             let mut at = place.clone();
             loop {
-                let path = join_path(&at, file);
-                if let Some(text) = self.facts.world.small_file(&path) {
+                let files = match file.split_once('/') {
+                    Some((name, "config")) => configuration_at(self.facts.world, &at, name),
+                    Some(_) | None => vec![join_path(&at, file)],
+                };
+                let mut any = false;
+                for path in files {
+                    let Some(text) = self.facts.world.small_file(&path) else {
+                        // What is there and cannot be looked into may say anything.
+                        if self.facts.world.is_directory(&path) == Some(false) {
+                            any = true;
+                            let why = format!("`{path}` cannot be looked into, and can name programs");
+                            self.step(Request::Code(path), span, Outcome::Ask, Why::Unknown(why), 0);
+                        }
+                        continue;
+                    };
+                    any = true;
                     if let Some(key) =
                         config_keys(&text).find(|key| keys.iter().any(|own| key_matches(own, key)))
                     {
-                        self.step(
-                            Request::Code(path.clone()),
-                            span,
-                            Outcome::Ask,
-                            Why::Unknown(format!(
-                                "`{path}` sets `{key}`, which names a program that would run"
-                            )),
-                            0,
-                        );
+                        let why = format!("`{path}` sets `{key}`, which names a program that would run");
+                        self.step(Request::Code(path), span, Outcome::Ask, Why::Unknown(why), 0);
                     }
-                    break;
                 }
                 match at.rsplit_once('/') {
-                    Some((parent, _)) if !parent.is_empty() => at = parent.into(),
+                    Some((parent, _)) if !any && !parent.is_empty() => at = parent.into(),
                     Some(_) | None => break,
                 }
             }
