@@ -18,7 +18,7 @@ commands (default: fixtures)
   generate N         N generated commands
   mutate PATH N      N mutants of the commands of a file or folder
   print N            N generated commands as JSON Lines, not judged
-  programs N         N command lines of installed programs, against their definitions
+  programs N         N command lines of each installed program, against its definition
   text COMMAND       one command, with what each run showed
 
 options
@@ -33,6 +33,9 @@ options
   --no-box           do without bubblewrap
   --definitions PATH the folder of command definitions (default tooldefs/commands)
   --only PROGRAM     compare this program alone
+  --each             print a line for each program
+  --lines            print each command line that was run
+  --least N          fail where fewer programs than this were seen to touch something
   --fixtures PATH    the folder of fixtures (default fixtures/soundness)
 ";
 
@@ -46,7 +49,7 @@ pub(crate) enum Task {
     Generate(usize),
     Mutate(PathBuf, usize),
     Print(usize),
-    /// This many command lines of real programs.
+    /// This many command lines of each real program.
     Programs(usize),
     Text(String),
 }
@@ -67,6 +70,9 @@ pub(crate) struct Arguments {
     pub(crate) fixtures: PathBuf,
     pub(crate) definitions: PathBuf,
     pub(crate) only: Option<String>,
+    pub(crate) lines: bool,
+    pub(crate) each: bool,
+    pub(crate) least: usize,
 }
 
 /// Reads the command line, without the name of the program.
@@ -86,6 +92,9 @@ pub(crate) fn parse_arguments(mut words: impl Iterator<Item = String>) -> Result
         fixtures: PathBuf::from("fixtures/soundness"),
         definitions: PathBuf::from("tooldefs/commands"),
         only: None,
+        lines: false,
+        each: false,
+        least: 0,
     };
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or_else(|| format!("`{word}` needs a value"));
@@ -100,6 +109,9 @@ pub(crate) fn parse_arguments(mut words: impl Iterator<Item = String>) -> Result
             "--save" => arguments.save = Some(value()?.into()),
             "--no-box" => arguments.boxed = false,
             "--definitions" => arguments.definitions = value()?.into(),
+            "--lines" => arguments.lines = true,
+            "--each" => arguments.each = true,
+            "--least" => arguments.least = parse_number(&value()?)?,
             "--only" => arguments.only = Some(value()?),
             "--fixtures" => arguments.fixtures = value()?.into(),
             option if option.starts_with("--") => return Err(format!("unknown option `{option}`")),

@@ -33,7 +33,7 @@ use crate::inputs::{read_commands, save_commands};
 use crate::judge::Judge;
 use crate::laboratory::{Laboratory, find_program};
 use crate::mutate::Mutator;
-use crate::programs::compare_programs;
+use crate::programs::{Campaign, compare_programs};
 use crate::report::write_survey;
 use crate::survey::{Plan, Survey, survey};
 
@@ -65,15 +65,18 @@ fn run(out: &mut impl Write, arguments: &Arguments) -> io::Result<bool> {
         return Ok(true);
     }
     if let Task::Programs(number) = arguments.task {
-        let only = arguments.only.as_deref();
-        return compare_programs(
-            out,
-            &arguments.definitions,
+        let campaign = Campaign {
+            folder: &arguments.definitions,
             number,
-            arguments.seed,
-            only,
-            arguments.show,
-        );
+            seed: arguments.seed,
+            only: arguments.only.as_deref(),
+            show: arguments.show,
+            lines: arguments.lines,
+            each: arguments.each,
+            least: arguments.least,
+            workers: arguments.workers,
+        };
+        return compare_programs(out, campaign);
     }
     let laboratory = Laboratory::build(arguments.boxed)?;
     let program = program_of(arguments.shell)?;

@@ -1,64 +1,54 @@
 //! Real programs against their definitions: runs composed command lines under strace in a throw-away directory and compares what was
-//! read, written, removed, run and connected to with what the definition says.
+//! read, written, removed, run and connected to with what the definition says, and with what `builtin:readonly` allows.
 //!
 //! Invariants:
 //! - programs run in bubblewrap, without a network, on a read-only system, with a directory in memory that ends with the run; without
 //!   bubblewrap or strace nothing is run;
-//! - only what happens below the home is compared for reading, since programs read the system for themselves.
+//! - only what happens below the home is compared for reading, since programs read the system for themselves;
+//! - a command line that `builtin:readonly` allows may change nothing at all, whatever its definition says;
+//! - which command lines run follows from the definitions, the installed programs and the seed.
 
 mod compose;
 mod cover;
+mod readonly;
+mod select;
+mod stand;
+mod tally;
 mod trace;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::Child;
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use engine_policy::definition::model::Definition;
 use engine_policy::definition::read_definitions;
-use tempfile::TempDir;
 
-use self::compose::compose;
-use self::cover::{Said, predict};
-use self::trace::{CALLS, Touch, read_trace};
-use crate::laboratory::{bubblewrap, find_program, silent};
-use crate::random::Random;
+pub(crate) use self::readonly::Readonly;
+use self::select::{Chooser, Line, select};
+use self::stand::{DIRECTORY, HOME, Stand, missing};
+use self::tally::Tally;
+use self::trace::Touch;
 
-const HOME: &str = "/home/u";
-const DIRECTORY: &str = "/home/u/work";
-
-/// Steps of waiting for one program, of ten milliseconds each.
-const PATIENCE: usize = 300;
-
-/// Files that programs find in their directory.
-const FILES: &[(&str, &str)] = &[
-    ("a.txt", "o1 o2\nline two\n3,4\n"),
-    ("b.c", "int main(void) { return 0; }\n"),
-    ("dir/x", "x\n"),
-    ("dir/y.c", "y\n"),
-    ("src/main.rs", "fn main() {}\n"),
-    ("data.json", "{\"a\": [1, 2]}\n"),
-    ("more", "more\n"),
-];
-
-/// Sets the directory up inside, then becomes strace.
-const SCRIPT: &str = "cp -r /tmp/from/. . && ln -s a.txt link && tar cf archive.tar dir && gzip -kc a.txt >file.gz && exec strace -f -qq -y \
-    -s 4096 -e signal=none -e \"$0\" -o /tmp/out/trace \"$@\"";
+/// Runs of a program for each command line that is wanted, where some touched something and where none did.
+const PATIENT: usize = 4;
+const IMPATIENT: usize = 2;
 
 /// Programs that composed command lines run; what a program starts besides these is its own way of working.
 const RUN_PROGRAMS: &[&str] = &["true", "touch", "cat", "rm", "ls", "echo", "id"];
 
 /// Directories in the home, which programs open for much else than reading them.
-const DIRECTORIES: &[&str] = &[HOME, DIRECTORY, "/home/u/work/dir", "/home/u/work/src"];
-
-/// Programs that are not started even so: they would wait for a person, or are about the whole machine.
-const LEFT_OUT: &[&str] = &[
-    "strace", "ltrace", "gdb", "reboot", "shutdown", "halt", "poweroff", "init", "yes", "sleep", "top",
-    "htop", "bwrap",
+const DIRECTORIES: &[&str] = &[
+    HOME,
+    DIRECTORY,
+    "/home/u/work/dir",
+    "/home/u/work/src",
+    "/home/u/work/d",
 ];
+
+/// Places where programs keep what they remember between runs.
+const CACHES: &[&str] = &["/home/u/.npm", "/home/u/.cache"];
 
 /// The definitions that are tested.
 #[derive(Debug)]
@@ -66,7 +56,7 @@ pub(crate) struct Definitions(Vec<Definition>);
 
 impl Definitions {
     /// Reads a folder of definitions; files with problems are left to the tests of the definitions.
-    fn read(folder: &Path) -> io::Result<Self> {
+    pub(crate) fn read(folder: &Path) -> io::Result<Self> {
         let mut files: Vec<_> = fs::read_dir(folder)?
             .map(|entry| entry.map(|entry| entry.path()))
             .collect::<Result<_, _>>()?;
@@ -87,220 +77,169 @@ impl Definitions {
             .iter()
             .find(|definition| definition.names.iter().any(|known| known == name))
     }
-
-    /// Those whose program is installed here, for each of its names.
-    fn installed(&self) -> Vec<Definition> {
-        let mut all = Vec::new();
-        for definition in &self.0 {
-            for name in &definition.names {
-                if find_program(name).is_some() && !LEFT_OUT.contains(&name.as_str()) {
-                    all.push(Definition {
-                        names: vec![name.clone()],
-                        ..definition.clone()
-                    });
-                }
-            }
-        }
-        all
-    }
 }
 
-/// Compares `number` command lines; says whether all was announced.
-pub(crate) fn compare_programs(
-    out: &mut impl Write,
-    folder: &Path,
-    number: usize,
-    seed: u64,
-    only: Option<&str>,
-    show: usize,
-) -> io::Result<bool> {
-    for needed in ["bwrap", "strace"] {
-        if find_program(needed).is_none() {
-            writeln!(out, "skipped: `{needed}` is not installed")?;
-            return Ok(true);
-        }
+/// What is compared and shown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Campaign<'a> {
+    /// The folder of definitions.
+    pub(crate) folder: &'a Path,
+    /// Command lines for each definition.
+    pub(crate) number: usize,
+    pub(crate) seed: u64,
+    /// This program alone.
+    pub(crate) only: Option<&'a str>,
+    /// Violations to print.
+    pub(crate) show: usize,
+    /// Print every command line with the number of its touches.
+    pub(crate) lines: bool,
+    /// Print a line for each program.
+    pub(crate) each: bool,
+    /// Definitions that must have been held against real effects.
+    pub(crate) least: usize,
+    /// Runs side by side.
+    pub(crate) workers: usize,
+}
+
+/// Compares command lines of real programs; says whether all was announced.
+pub(crate) fn compare_programs(out: &mut impl Write, campaign: Campaign<'_>) -> io::Result<bool> {
+    if let Some(needed) = missing() {
+        writeln!(
+            out,
+            "programs: SKIPPED, nothing was compared: `{needed}` is not installed"
+        )?;
+        return Ok(true);
     }
-    let definitions = Definitions::read(folder)?;
-    let mut installed = definitions.installed();
-    installed.retain(|definition| only.is_none_or(|name| definition.names.iter().any(|known| known == name)));
+    let definitions = Definitions::read(campaign.folder)?;
     let stand = Stand::build()?;
-    let mut random = Random::new(seed);
+    let readonly = Readonly::build()?;
+    let selection = select(&definitions, campaign.only);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut all = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(program) = selection.programs.get(index) else {
+                return Ok::<_, io::Error>(all);
+            };
+            let template = stand.template();
+            let chooser = Chooser::new(&definitions, &readonly, &template, program, campaign);
+            all.push((index, exercise(&stand, chooser)?));
+        }
+    };
+    let mut results = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..campaign.workers.max(1)).map(|_| scope.spawn(work)).collect();
+        let mut all = Vec::new();
+        for worker in workers {
+            let found = worker.join().map_err(|_| io::Error::other("a worker panicked"))?;
+            all.extend(found?);
+        }
+        Ok::<_, io::Error>(all)
+    })?;
+    results.sort_by_key(|(index, _)| *index);
     let mut tally = Tally::default();
-    for index in 0..number {
-        let Some(definition) = installed.get(index % installed.len().max(1)) else {
-            break;
-        };
-        let words = compose(&mut random, definition);
-        match predict(&definitions, &words, DIRECTORY) {
-            Err(_) => tally.refused += 1,
-            Ok(said) => stand.check(out, &words, &said, &mut tally, show)?,
+    for (_, exercised) in &results {
+        tally.add(exercised);
+        for result in &exercised.results {
+            if campaign.lines {
+                writeln!(out, "{} {}", result.touched, result.line.words.join(" "))?;
+            }
+            if result.violates() && tally.shown(campaign.show) {
+                show(out, result)?;
+            }
         }
     }
-    writeln!(
-        out,
-        "programs: {} installed of {} definitions, {number} command lines, {} refused, {} ran ({} not traced), {} touches checked, {} violations",
-        installed.len(),
-        definitions.0.len(),
-        tally.refused,
-        tally.ran,
-        tally.untraced,
-        tally.touches,
-        tally.violations
-    )?;
-    let mut worst: Vec<_> = tally.by_program.iter().collect();
-    worst.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    for (program, count) in worst {
-        writeln!(out, "  {program}: {count}")?;
-    }
-    Ok(tally.violations == 0)
+    tally.write(out, &selection, campaign)
 }
 
-#[derive(Debug, Default)]
-struct Tally {
-    refused: usize,
-    ran: usize,
-    untraced: usize,
-    touches: usize,
-    violations: usize,
-    by_program: BTreeMap<String, usize>,
-}
-
-/// Where programs run.
+/// What came of one command line.
 #[derive(Debug)]
-struct Stand {
-    root: TempDir,
+struct Outcome {
+    line: Line,
+    /// Whether it ended in time and could be followed.
+    traced: bool,
+    /// What it did that must be announced.
+    touched: usize,
+    /// What of that was not announced.
+    unannounced: Vec<Touch>,
+    /// What it changed although `builtin:readonly` allows it.
+    changed: Vec<Touch>,
 }
 
-impl Stand {
-    fn build() -> io::Result<Self> {
-        let root = TempDir::with_prefix("soundness-")?;
-        for (name, text) in FILES {
-            let path = root.path().join("from").join(name);
-            fs::create_dir_all(path.parent().unwrap_or(root.path()))?;
-            fs::write(path, text)?;
-        }
-        fs::create_dir_all(root.path().join("out"))?;
-        Ok(Self { root })
-    }
-
-    fn check(
-        &self,
-        out: &mut impl Write,
-        words: &[String],
-        said: &Said,
-        tally: &mut Tally,
-        show: usize,
-    ) -> io::Result<()> {
-        tally.ran += 1;
-        let Some(touches) = self.run(words)? else {
-            tally.untraced += 1;
-            return Ok(());
-        };
-        tally.touches += touches.len();
-        let unannounced: Vec<_> = touches
-            .into_iter()
-            .map(plain_program)
-            .filter(|touch| matters(touch) && !said.covers(touch))
-            .collect();
-        if unannounced.is_empty() {
-            return Ok(());
-        }
-        tally.violations += 1;
-        *tally
-            .by_program
-            .entry(words.first().cloned().unwrap_or_default())
-            .or_default() += 1;
-        if tally.violations <= show {
-            writeln!(out, "violation: {words:?}")?;
-            for touch in unannounced {
-                writeln!(out, "  not announced: {touch:?}")?;
-            }
-            for line in said.shown() {
-                writeln!(out, "  announced: {line}")?;
-            }
-        }
-        Ok(())
-    }
-
-    /// What one command line does; `None` where it did not end in time or cannot be traced.
-    fn run(&self, words: &[String]) -> io::Result<Option<BTreeSet<Touch>>> {
-        let trace = self.root.path().join("out/trace");
-        if trace.exists() {
-            fs::remove_file(&trace)?;
-        }
-        let mut child = self.start(words)?;
-        if !ended(&mut child)? {
-            // The box takes everything in it along.
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        let Ok(text) = fs::read_to_string(&trace) else {
-            return Ok(None);
-        };
-        Ok(read_trace(&text, DIRECTORY, existing()))
-    }
-
-    fn start(&self, words: &[String]) -> io::Result<Child> {
-        let mut inside = bubblewrap();
-        inside.args(["--tmpfs", "/home", "--dir", DIRECTORY]);
-        inside
-            .arg("--ro-bind")
-            .arg(self.root.path().join("from"))
-            .arg("/tmp/from");
-        inside
-            .arg("--bind")
-            .arg(self.root.path().join("out"))
-            .arg("/tmp/out");
-        inside.args([
-            "--unshare-all",
-            "--die-with-parent",
-            "--new-session",
-            "--cap-drop",
-            "ALL",
-            "--clearenv",
-            "--chdir",
-            DIRECTORY,
-        ]);
-        for (name, value) in [
-            ("PATH", "/usr/bin:/bin:/usr/sbin:/sbin"),
-            ("HOME", HOME),
-            ("LC_ALL", "C.UTF-8"),
-            ("TERM", "dumb"),
-        ] {
-            inside.args(["--setenv", name, value]);
-        }
-        inside.args(["--", "/bin/sh", "-c", SCRIPT, CALLS]).args(words);
-        silent(&mut inside).spawn()
+impl Outcome {
+    fn violates(&self) -> bool {
+        !self.unannounced.is_empty() || !self.changed.is_empty()
     }
 }
 
-fn ended(child: &mut Child) -> io::Result<bool> {
-    for _ in 0..PATIENCE {
-        if child.try_wait()?.is_some() {
-            return Ok(true);
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    Ok(false)
+/// What came of one program.
+#[derive(Debug)]
+struct Exercised {
+    results: Vec<Outcome>,
+    refused: usize,
 }
 
-/// The files that are there when a program starts.
-fn existing() -> BTreeSet<String> {
-    let made = ["link", "archive.tar", "file.gz"];
-    FILES
+/// Runs command lines of a program until enough of them touched something, or many did not.
+fn exercise(stand: &Stand, mut chooser: Chooser<'_>) -> io::Result<Exercised> {
+    let mut results = Vec::new();
+    let mut touching = 0;
+    while touching < chooser.number
+        && results.len() < chooser.number * if touching > 0 { PATIENT } else { IMPATIENT }
+    {
+        let Some(line) = chooser.next() else { break };
+        let touches = stand.run(&line.words)?;
+        let result = judge(line, touches);
+        touching += usize::from(result.touched > 0 && result.line.said.is_some());
+        results.push(result);
+    }
+    Ok(Exercised {
+        results,
+        refused: chooser.refused,
+    })
+}
+
+fn judge(line: Line, touches: Option<BTreeSet<Touch>>) -> Outcome {
+    let traced = touches.is_some();
+    let touches: Vec<_> = touches.into_iter().flatten().map(plain_program).collect();
+    let changed = touches
         .iter()
-        .map(|(name, _)| *name)
-        .chain(made)
-        .map(|name| format!("{DIRECTORY}/{name}"))
-        .collect()
+        .filter(|touch| line.readonly && changes(touch))
+        .cloned()
+        .collect();
+    let counted: Vec<_> = touches
+        .into_iter()
+        .filter(|touch| matters(touch, &line.words))
+        .collect();
+    let touched = counted.len();
+    let unannounced = match &line.said {
+        Some(said) => counted.into_iter().filter(|touch| !said.covers(touch)).collect(),
+        None => Vec::new(),
+    };
+    Outcome {
+        line,
+        traced,
+        touched,
+        unannounced,
+        changed,
+    }
 }
 
-/// Places where programs keep what they remember between runs.
-const CACHES: &[&str] = &["/home/u/.npm", "/home/u/.cache"];
+fn show(out: &mut impl Write, result: &Outcome) -> io::Result<()> {
+    writeln!(out, "violation: {}", result.line.words.join(" "))?;
+    for touch in &result.unannounced {
+        writeln!(out, "  not announced: {touch:?}")?;
+    }
+    for touch in &result.changed {
+        writeln!(out, "  allowed as reading only: {touch:?}")?;
+    }
+    for announced in result.line.said.iter().flat_map(cover::Said::shown) {
+        writeln!(out, "  announced: {announced}")?;
+    }
+    Ok(())
+}
 
 /// Reading the system, temporary files, caches and devices are programs' own business.
-fn matters(touch: &Touch) -> bool {
+fn matters(touch: &Touch, words: &[String]) -> bool {
     let own = |path: &str| {
         CACHES.iter().any(|place| path.starts_with(place))
             || ["/tmp/", "/dev/", "/proc/", "/var/tmp/"]
@@ -309,13 +248,40 @@ fn matters(touch: &Touch) -> bool {
             || path == "/tmp"
     };
     match touch {
-        Touch::Read(path) => path.starts_with(HOME) && !DIRECTORIES.contains(&path.as_str()),
-        Touch::List(path) => path.starts_with(HOME) && !own(path),
+        Touch::Read(path) => {
+            path.starts_with(HOME) && !DIRECTORIES.contains(&path.as_str()) && !is_repository(path)
+        }
+        Touch::List(path) => path.starts_with(HOME) && !own(path) && !is_repository(path),
         Touch::Write(path) | Touch::Delete(path) => !own(path),
         Touch::Execute(argv) => argv
             .first()
-            .is_some_and(|name| RUN_PROGRAMS.contains(&name.as_str())),
+            .is_some_and(|name| RUN_PROGRAMS.contains(&name.as_str()) && names(words, name)),
         Touch::Connect(_) => true,
+    }
+}
+
+/// Version control reads its own files to answer anything at all, and so do programs that ask what it ignores.
+fn is_repository(path: &str) -> bool {
+    path.strip_prefix(DIRECTORY)
+        .and_then(|rest| rest.strip_prefix("/.git"))
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Whether a command line speaks of a program.
+fn names(words: &[String], program: &str) -> bool {
+    let letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    words
+        .iter()
+        .skip(1)
+        .any(|word| word.split(|found| !letter(found)).any(|part| part == program))
+}
+
+/// Whether something is another way than before: temporary files and caches that stay count, too.
+fn changes(touch: &Touch) -> bool {
+    match touch {
+        Touch::Write(path) | Touch::Delete(path) => !path.starts_with("/dev/") && !path.starts_with("/proc/"),
+        Touch::Connect(_) => true,
+        Touch::Read(_) | Touch::List(_) | Touch::Execute(_) => false,
     }
 }
 

@@ -58,10 +58,7 @@ fn follow(
     }
     for effect in found.effects {
         match effect.kind {
-            EffectKind::LoadsCode(_)
-            | EffectKind::Evaluates(_)
-            | EffectKind::Privileged
-            | EffectKind::Consults { .. } => {
+            EffectKind::LoadsCode(_) | EffectKind::Evaluates(_) | EffectKind::Privileged => {
                 return Err("loads or evaluates code".to_owned());
             }
             kind @ (EffectKind::Reads(_)
@@ -72,7 +69,9 @@ fn follow(
             | EffectKind::State(_)
             | EffectKind::Changes { .. }
             | EffectKind::Background
-            | EffectKind::Interactive) => said.effects.push((directory.to_owned(), kind)),
+            | EffectKind::Interactive
+            // No file that runs find names a program.
+            | EffectKind::Consults { .. }) => said.effects.push((directory.to_owned(), kind)),
         }
     }
     for nested in found.nested {
@@ -132,6 +131,11 @@ impl Said {
                 .iter()
                 .any(|(_, kind)| matches!(kind, EffectKind::Connects(_))),
         }
+    }
+
+    /// Whether anything at all was announced.
+    pub(super) fn is_something(&self) -> bool {
+        !self.effects.is_empty() || !self.runs.is_empty()
     }
 
     /// What was announced, for a person.

@@ -1,7 +1,8 @@
 //! What a real program did, read from the output of strace.
 //!
 //! Invariants:
-//! - only calls that succeeded count, since the others changed nothing and read nothing;
+//! - only calls that succeeded count, since the others changed nothing and read nothing; but trying to reach another machine counts,
+//!   since there is none to be reached;
 //! - a file that was made and removed again in one run is a matter of the program's own and does not count;
 //! - a line that cannot be read makes the whole trace unusable rather than shorter.
 
@@ -9,8 +10,12 @@ use std::collections::{BTreeSet, HashMap};
 
 /// The calls that are followed.
 pub(super) const CALLS: &str = "trace=open,openat,openat2,creat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,rmdir,\
-    mkdir,mkdirat,mknod,mknodat,truncate,chmod,fchmodat,chown,lchown,fchownat,execve,execveat,chdir,fchdir,connect,clone,clone3,\
-    fork,vfork,getdents64";
+    mkdir,mkdirat,mknod,mknodat,truncate,chmod,fchmod,fchmodat,chown,fchown,lchown,fchownat,utime,utimes,futimesat,utimensat,\
+    setxattr,lsetxattr,fsetxattr,removexattr,lremovexattr,fremovexattr,bind,execve,execveat,chdir,fchdir,connect,sendto,sendmsg,\
+    sendmmsg,clone,clone3,fork,vfork,getdents64";
+
+/// Sockets of this machine through which names of users and hosts are looked up, whatever the program is.
+const NAME_SERVICES: &[&str] = &["/var/run/nscd/", "/run/nscd/", "/run/systemd/userdb/", "/dev/log"];
 
 /// Something that was done, with absolute paths.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,6 +85,10 @@ impl<'t> Reader<'t> {
         let (name, rest) = text.split_once('(')?;
         let (arguments, result) = rest.rsplit_once(" = ")?;
         let arguments = arguments.trim_end().strip_suffix(')').unwrap_or(arguments);
+        if matches!(name, "connect" | "sendto" | "sendmsg" | "sendmmsg") {
+            self.reach(arguments, result);
+            return Some(());
+        }
         if result.starts_with('-') || result.starts_with('?') {
             return Some(());
         }
@@ -115,11 +124,18 @@ impl<'t> Reader<'t> {
             "linkat" => self.write(path_at(2)?),
             "symlinkat" => self.write(path_at(1)?),
             "mkdirat" | "mknodat" => self.write(path_at(0)?),
-            "creat" | "mkdir" | "mknod" | "truncate" | "chmod" | "chown" | "lchown" => self.write(path(0)?),
-            // Without a path it is about an open file, whose opening was seen.
-            "fchmodat" | "fchownat" => {
-                if let Some(path) = path_at(0) {
-                    self.write(path);
+            "creat" | "mkdir" | "mknod" | "truncate" | "chmod" | "chown" | "lchown" | "utime" | "utimes"
+            | "setxattr" | "lsetxattr" | "removexattr" | "lremovexattr" => self.write(path(0)?),
+            "fchmod" | "fchown" | "fsetxattr" | "fremovexattr" => self.write_open(arguments.first()?),
+            // Without a path it is about an open file, which may have been opened for reading.
+            "fchmodat" | "fchownat" | "futimesat" | "utimensat" => match path_at(0) {
+                Some(path) => self.write(path),
+                None => self.write_open(arguments.first()?),
+            },
+            // A socket with a name in the file system is a file that is made.
+            "bind" => {
+                if let Some(path) = arguments.get(1).and_then(|to| socket_path(to)) {
+                    self.write(resolve(&place, path));
                 }
             }
             "unlink" | "rmdir" => self.delete(path(0)?),
@@ -133,13 +149,6 @@ impl<'t> Reader<'t> {
                 self.places
                     .insert(process.to_owned(), inside(arguments.first()?)?.to_owned());
             }
-            "connect" => {
-                let to = arguments.get(1)?;
-                // Looking up names of users and hosts on this machine goes through local sockets.
-                if !to.contains("AF_UNIX") {
-                    self.found.insert(Touch::Connect((*to).to_owned()));
-                }
-            }
             "clone" | "clone3" | "fork" | "vfork" => {
                 // A child that was seen earlier has moved by itself.
                 self.places.entry(result.trim().to_owned()).or_insert(place);
@@ -147,6 +156,25 @@ impl<'t> Reader<'t> {
             _ => return None,
         }
         Some(())
+    }
+
+    /// Something is sent, or is going to be. Nothing is there to answer, so an error is no excuse.
+    fn reach(&mut self, arguments: &str, result: &str) {
+        if arguments.contains("sa_family=AF_INET") {
+            self.found.insert(Touch::Connect(arguments.to_owned()));
+        } else if let Some(path) = socket_path(arguments)
+            && !NAME_SERVICES.iter().any(|service| path.starts_with(service))
+            && !result.starts_with('-')
+        {
+            self.found.insert(Touch::Connect(path.to_owned()));
+        }
+    }
+
+    /// An open file is changed in what stands beside its content.
+    fn write_open(&mut self, descriptor: &str) {
+        if let Some(path) = inside(descriptor) {
+            self.write(path.to_owned());
+        }
     }
 
     fn open(&mut self, path: &str, flags: &str) {
@@ -253,6 +281,12 @@ fn unquote(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
+/// The name that a local socket has in the file system.
+fn socket_path(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("sun_path=\"")?;
+    rest.split_once('"').map(|(path, _)| path)
+}
+
 /// The path that strace adds to a descriptor: `3</home/u>`.
 fn inside(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once('<')?;
@@ -312,6 +346,22 @@ mod tests {
         assert_eq!(
             read("6 unlink(\"a\") = -1 ENOENT (No such file or directory)\n"),
             []
+        );
+    }
+
+    #[test]
+    fn trying_to_reach_another_machine_counts_although_it_fails() {
+        let to = "{sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr(\"192.0.2.1\")}, 16";
+        let text = format!("6 connect(3<socket:[1]>, {to}) = -1 ENETUNREACH (Network is unreachable)\n");
+        assert_eq!(read(&text), [Touch::Connect(format!("3<socket:[1]>, {to}"))]);
+    }
+
+    #[test]
+    fn times_and_rights_of_a_file_that_is_open_for_reading_are_writes() {
+        let text = "6 utimensat(3</w/a>, NULL, [UTIME_NOW, UTIME_NOW], 0) = 0\n6 fchmod(4</w/b>, 0600) = 0\n";
+        assert_eq!(
+            read(text),
+            [Touch::Write("/w/a".into()), Touch::Write("/w/b".into())]
         );
     }
 
