@@ -19,6 +19,7 @@ commands (default: fixtures)
   mutate PATH N      N mutants of the commands of a file or folder
   print N            N generated commands as JSON Lines, not judged
   programs N         N command lines of each installed program, against its definition
+  everyday PATH...   how many one-liners of these files that only read `builtin:readonly` allows, and why not the rest
   text COMMAND       one command, with what each run showed
 
 options
@@ -46,6 +47,8 @@ pub(crate) enum Task {
     /// Fixtures, then this many generated and mutated texts.
     Campaign(usize),
     Cases(Vec<PathBuf>),
+    /// One-liners that only read, under `builtin:readonly`.
+    Everyday(Vec<PathBuf>),
     Generate(usize),
     Mutate(PathBuf, usize),
     Print(usize),
@@ -127,12 +130,17 @@ pub(crate) fn parse_arguments(mut words: impl Iterator<Item = String>) -> Result
         "fixtures" => Task::Fixtures,
         "ci" => Task::Campaign(20_000),
         "long" => Task::Campaign(300_000),
-        "cases" => Task::Cases(
-            std::iter::once(next("a path")?)
+        "cases" | "everyday" => {
+            let paths = std::iter::once(next("a path")?)
                 .chain(plain.by_ref())
                 .map(PathBuf::from)
-                .collect(),
-        ),
+                .collect();
+            if command == "cases" {
+                Task::Cases(paths)
+            } else {
+                Task::Everyday(paths)
+            }
+        }
         "generate" => Task::Generate(parse_number(&next("a number")?)?),
         "programs" => Task::Programs(parse_number(&next("a number")?)?),
         "print" => Task::Print(parse_number(&next("a number")?)?),

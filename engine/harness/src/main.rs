@@ -7,6 +7,7 @@
 mod arguments;
 mod cover;
 mod event;
+mod everyday;
 mod generate;
 mod inputs;
 mod judge;
@@ -28,6 +29,7 @@ use std::process::ExitCode;
 use engine_shell::Shell;
 
 use crate::arguments::{Arguments, Task, USAGE, parse_arguments};
+use crate::everyday::survey_everyday;
 use crate::generate::Generator;
 use crate::inputs::{read_commands, save_commands};
 use crate::judge::Judge;
@@ -64,6 +66,13 @@ fn run(out: &mut impl Write, arguments: &Arguments) -> io::Result<bool> {
         }
         return Ok(true);
     }
+    if let Task::Everyday(paths) = &arguments.task {
+        let mut texts = Vec::new();
+        for path in paths {
+            texts.extend(read_commands(path)?);
+        }
+        return survey_everyday(out, &arguments.definitions, &texts, arguments.show);
+    }
     if let Task::Programs(number) = arguments.task {
         let campaign = Campaign {
             folder: &arguments.definitions,
@@ -98,7 +107,7 @@ fn run(out: &mut impl Write, arguments: &Arguments) -> io::Result<bool> {
             }
             vec![("cases", commands)]
         }
-        Task::Print(_) | Task::Programs(_) => Vec::new(),
+        Task::Print(_) | Task::Programs(_) | Task::Everyday(_) => Vec::new(),
         Task::Generate(number) => vec![("generated", generated(arguments.seed, *number))],
         Task::Mutate(path, number) => {
             vec![("mutants", mutants(arguments.seed, *number, &read_commands(path)?))]

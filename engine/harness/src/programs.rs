@@ -25,8 +25,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use engine_policy::definition::model::Definition;
 use engine_policy::definition::read_definitions;
 
+pub(crate) use self::cover::reads_only;
 pub(crate) use self::readonly::Readonly;
 use self::select::{Chooser, Line, select};
+pub(crate) use self::stand::{DIRECTORY as PROJECT, HOME as HOME_DIRECTORY};
 use self::stand::{DIRECTORY, HOME, Stand, missing};
 use self::tally::Tally;
 use self::trace::Touch;
@@ -49,6 +51,9 @@ const DIRECTORIES: &[&str] = &[
 
 /// Places where programs keep what they remember between runs.
 const CACHES: &[&str] = &["/home/u/.npm", "/home/u/.cache"];
+
+/// What the Java machine says of itself to others while it runs, and what stands in for a directory of the session where there is none.
+const RUNTIME: &[&str] = &["/tmp/hsperfdata_", "/tmp/podman-run-"];
 
 /// The definitions that are tested.
 #[derive(Debug)]
@@ -142,7 +147,7 @@ pub(crate) fn compare_programs(out: &mut impl Write, campaign: Campaign<'_>) -> 
         tally.add(exercised);
         for result in &exercised.results {
             if campaign.lines {
-                writeln!(out, "{} {}", result.touched, result.line.words.join(" "))?;
+                writeln!(out, "{} {}", result.touched, readonly::quote(&result.line.words))?;
             }
             if result.violates() && tally.shown(campaign.show) {
                 show(out, result)?;
@@ -225,7 +230,7 @@ fn judge(line: Line, touches: Option<BTreeSet<Touch>>) -> Outcome {
 }
 
 fn show(out: &mut impl Write, result: &Outcome) -> io::Result<()> {
-    writeln!(out, "violation: {}", result.line.words.join(" "))?;
+    writeln!(out, "violation: {}", readonly::quote(&result.line.words))?;
     for touch in &result.unannounced {
         writeln!(out, "  not announced: {touch:?}")?;
     }
@@ -279,7 +284,10 @@ fn names(words: &[String], program: &str) -> bool {
 /// Whether something is another way than before: temporary files and caches that stay count, too.
 fn changes(touch: &Touch) -> bool {
     match touch {
-        Touch::Write(path) | Touch::Delete(path) => !path.starts_with("/dev/") && !path.starts_with("/proc/"),
+        Touch::Write(path) | Touch::Delete(path) => !["/dev/", "/proc/"]
+            .iter()
+            .chain(RUNTIME)
+            .any(|place| path.starts_with(place)),
         Touch::Connect(_) => true,
         Touch::Read(_) | Touch::List(_) | Touch::Execute(_) => false,
     }

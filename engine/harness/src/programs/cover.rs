@@ -10,6 +10,10 @@ use super::Definitions;
 use super::trace::{Touch, resolve};
 use crate::cover::{value_covers, words_cover};
 
+/// The link in the directory of runs, and where it leads: deciding follows links by itself.
+const LINK: &str = "/home/u/work/link";
+const LINKED: &str = "/home/u/work/a.txt";
+
 /// Nested command lines that are followed.
 const DEPTH: usize = 6;
 
@@ -27,7 +31,12 @@ pub(super) fn predict(definitions: &Definitions, words: &[String], directory: &s
         .map(|word| Field::literal(word.as_str(), Span::default()))
         .collect();
     let mut said = Said::default();
-    follow(definitions, &fields, directory, DEPTH, &mut said)?;
+    // Nothing is on its standard input.
+    let input = ApplyContext {
+        stdin_paths: None,
+        stdin_text: Some("".into()),
+    };
+    follow(definitions, &fields, directory, DEPTH, &input, &mut said)?;
     Ok(said)
 }
 
@@ -36,17 +45,14 @@ fn follow(
     words: &[Field],
     directory: &str,
     depth: usize,
+    input: &ApplyContext,
     said: &mut Said,
 ) -> Result<(), String> {
     let name = words.first().and_then(Field::known).ok_or("an unknown program")?;
     let definition = definitions
         .find(name)
         .ok_or_else(|| format!("no definition of `{name}`"))?;
-    let context = ApplyContext {
-        stdin_paths: None,
-        stdin_text: Some("".into()),
-    };
-    let found: Use = apply(definition, words, &context);
+    let found: Use = apply(definition, words, input);
     if let Some(unknown) = found.unknowns.first() {
         return Err(unknown.why.clone());
     }
@@ -84,10 +90,39 @@ fn follow(
             Some(Value::Known(below)) => resolve(directory, &below),
             Some(_) => return Err("an unknown directory".to_owned()),
         };
-        follow(definitions, &words, &inside, depth, said)?;
+        follow(definitions, &words, &inside, depth, input, said)?;
         said.runs.push(words);
     }
     Ok(())
+}
+
+/// Whether the definitions explain a command line wholly, and it reads and does nothing else.
+pub(crate) fn reads_only(definitions: &Definitions, words: &[Field]) -> bool {
+    let mut said = Said::default();
+    let known = follow(
+        definitions,
+        words,
+        "/",
+        DEPTH,
+        &ApplyContext::default(),
+        &mut said,
+    )
+    .is_ok();
+    known
+        && said.effects.iter().all(|(_, effect)| match effect {
+            EffectKind::Reads(_) | EffectKind::Consults { .. } => true,
+            EffectKind::Writes(_)
+            | EffectKind::Deletes(_)
+            | EffectKind::Connects(_)
+            | EffectKind::SetsEnv { .. }
+            | EffectKind::LoadsCode(_)
+            | EffectKind::Evaluates(_)
+            | EffectKind::State(_)
+            | EffectKind::Changes { .. }
+            | EffectKind::Privileged
+            | EffectKind::Background
+            | EffectKind::Interactive => false,
+        })
 }
 
 impl Said {
@@ -109,6 +144,15 @@ impl Said {
                 .effects
                 .iter()
                 .any(|(directory, effect)| match place_of(effect) {
+                    // A name that is free is looked for beside what is written.
+                    Place::Path(
+                        Kind::Writes,
+                        PathUse {
+                            path: Value::Known(written),
+                            below: None,
+                            ..
+                        },
+                    ) if parent(&resolve(directory, written)) == listed => true,
                     Place::Path(_, used) => {
                         let tree = PathUse {
                             tree: true,
@@ -118,7 +162,11 @@ impl Said {
                     }
                     Place::State(state) => is_state(state, listed),
                     // What changes things that nothing names is never taken for reading.
-                    Place::None => matches!(effect, EffectKind::Changes { .. }),
+                    // Version control looks at the names in its tree to answer anything.
+                    Place::None => match effect {
+                        EffectKind::Consults { file, .. } => file.starts_with(".git/"),
+                        other => matches!(other, EffectKind::Changes { .. }),
+                    },
                 }),
             Touch::Write(written) => path(written, |kind| kind == Kind::Writes),
             Touch::Delete(deleted) => path(deleted, |kind| kind == Kind::Deletes),
@@ -185,6 +233,10 @@ fn place_of(effect: &EffectKind) -> Place<'_> {
     }
 }
 
+fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(parent, _)| parent)
+}
+
 fn is_state(state: &str, path: &str) -> bool {
     let state = state.trim_start_matches('~').trim_matches('/');
     path.contains(&format!("/{state}/")) || path.ends_with(&format!("/{state}"))
@@ -207,6 +259,7 @@ fn path_covers(used: &PathUse, directory: &str, touched: &str) -> bool {
     let exact = |known: &str| {
         let whole = resolve(&start, known);
         touched == whole
+            || (whole == LINK && touched == LINKED)
             || beside(touched, &whole)
             || beside(&whole, touched)
             || (used.tree
@@ -237,6 +290,7 @@ fn path_covers(used: &PathUse, directory: &str, touched: &str) -> bool {
                 .strip_prefix(&start)
                 .map(|rest| rest.trim_start_matches('/'));
             value_covers(other, touched.as_bytes())
+                || matches!(other, Value::Glob(glob) if value_covers(&Value::Glob(resolve(&start, glob).into()), touched.as_bytes()))
                 || relative.is_some_and(|relative| {
                     value_covers(other, relative.as_bytes())
                         || value_covers(other, format!("./{relative}").as_bytes())

@@ -56,7 +56,7 @@ impl Readonly {
 }
 
 /// Words as a text that a shell takes apart into the same words.
-fn quote(words: &[String]) -> String {
+pub(super) fn quote(words: &[String]) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=,:+%@".contains(letter);
     let quoted = words.iter().map(|word| {
         if !word.is_empty() && word.chars().all(plain) {

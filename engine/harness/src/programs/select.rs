@@ -20,6 +20,8 @@ use crate::random::Random;
 const LEFT_OUT: &[&str] = &[
     "strace", "ltrace", "gdb", "reboot", "shutdown", "halt", "poweroff", "init", "yes", "sleep", "top",
     "htop", "bwrap",
+    // The one that some kits install is another program, which asks the cluster for the version to start.
+    "kubectl",
 ];
 
 /// Command lines that are composed for each one that is wanted.

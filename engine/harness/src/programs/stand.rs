@@ -17,10 +17,10 @@ use super::trace::{CALLS, Touch, read_trace};
 use crate::laboratory::{bubblewrap, find_program, silent};
 
 /// The home inside.
-pub(super) const HOME: &str = "/home/u";
+pub(crate) const HOME: &str = "/home/u";
 
 /// The directory that programs run in.
-pub(super) const DIRECTORY: &str = "/home/u/work";
+pub(crate) const DIRECTORY: &str = "/home/u/work";
 
 /// Steps of waiting for one program, of ten milliseconds each.
 const PATIENCE: usize = 300;
@@ -80,6 +80,7 @@ zip -qr archive.zip dir
 sqlite3 data.db 'create table t(a); insert into t values(1)'
 sha256sum a.txt b.c >sums
 printf '\0\1\2\3' >data.bin
+find . -exec touch -h -d 2020-01-01 {} +
 git init -q --template= -b main .
 git config user.name U
 git config user.email u@example.org
@@ -90,6 +91,7 @@ git commit -qm one
 git tag v1
 git branch topic
 echo more >>dir/y.c
+touch -d 2020-01-02 dir/y.c
 git commit -qam two
 git add Makefile
 echo o3 >>a.txt

@@ -3,7 +3,8 @@
 //! Invariants:
 //! - only calls that succeeded count, since the others changed nothing and read nothing; but trying to reach another machine counts,
 //!   since there is none to be reached;
-//! - a file that was made and removed again in one run is a matter of the program's own and does not count;
+//! - a file that was made and removed again in one run is a matter of the program's own and does not count; one that was removed and
+//!   made again was written;
 //! - a line that cannot be read makes the whole trace unusable rather than shorter.
 
 use std::collections::{BTreeSet, HashMap};
@@ -190,7 +191,10 @@ impl<'t> Reader<'t> {
 
     fn write(&mut self, path: String) {
         if self.existing.insert(path.clone()) {
-            self.made.insert(path.clone());
+            let replaced = self.found.remove(&Touch::Delete(path.clone()));
+            if !replaced {
+                self.made.insert(path.clone());
+            }
         }
         self.found.insert(Touch::Write(path));
     }
@@ -362,6 +366,17 @@ mod tests {
         assert_eq!(
             read(text),
             [Touch::Write("/w/a".into()), Touch::Write("/w/b".into())]
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_removed_and_made_again_is_written_until_it_is_removed_for_good() {
+        let again = "6 unlink(\"a\") = 0\n6 creat(\"a\", 0600) = 3</w/a>\n";
+        assert_eq!(read(again), [Touch::Write("/w/a".into())]);
+        let gone = format!("{again}6 unlink(\"a\") = 0\n");
+        assert_eq!(
+            read(&gone),
+            [Touch::Write("/w/a".into()), Touch::Delete("/w/a".into())]
         );
     }
 
