@@ -59,6 +59,10 @@ pub(crate) enum Task {
 
 /// Everything that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "options that are given or not, each named in the usage"
+)]
 pub(crate) struct Arguments {
     pub(crate) task: Task,
     pub(crate) shell: Shell,

@@ -163,10 +163,10 @@ impl Said {
                     Place::State(state) => is_state(state, listed),
                     // What changes things that nothing names is never taken for reading.
                     // Version control looks at the names in its tree to answer anything.
-                    Place::None => match effect {
-                        EffectKind::Consults { file, .. } => file.starts_with(".git/"),
-                        other => matches!(other, EffectKind::Changes { .. }),
-                    },
+                    Place::None => {
+                        matches!(effect, EffectKind::Changes { .. })
+                            || matches!(effect, EffectKind::Consults { file, .. } if file.starts_with(".git/"))
+                    }
                 }),
             Touch::Write(written) => path(written, |kind| kind == Kind::Writes),
             Touch::Delete(deleted) => path(deleted, |kind| kind == Kind::Deletes),

@@ -68,7 +68,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// Makes what is not plain text; a program that is not installed makes nothing.
-const PREPARE: &str = r#"
+const PREPARE: &str = r"
 chmod +x script.sh
 ln -s a.txt link
 tar cf archive.tar dir
@@ -97,7 +97,7 @@ git add Makefile
 echo o3 >>a.txt
 find . -name '*' -size 0 -not -path './.git/*' -delete
 true
-"#;
+";
 
 /// Sets the directory up inside, then becomes strace.
 const SCRIPT: &str =
