@@ -115,11 +115,13 @@ impl World for Template {
         let (there, rest) = outside
             .ancestors()
             .find_map(|place| Some((place.canonicalize().ok()?, outside.strip_prefix(place).ok()?)))?;
-        self.inside(&if rest.as_os_str().is_empty() {
+        let whole = if rest.as_os_str().is_empty() {
             there
         } else {
             there.join(rest)
-        })
+        };
+        // A link may lead out.
+        self.inside(&whole).or_else(|| Some(whole.to_str()?.to_owned()))
     }
 
     fn is_directory(&self, path: &str) -> Option<bool> {
