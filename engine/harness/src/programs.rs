@@ -37,6 +37,9 @@ use self::trace::Touch;
 const PATIENT: usize = 4;
 const IMPATIENT: usize = 2;
 
+/// Command lines of a program that may be waited for in vain.
+const WAITS: usize = 3;
+
 /// Programs that composed command lines run; what a program starts besides these is its own way of working.
 const RUN_PROGRAMS: &[&str] = &["true", "touch", "cat", "rm", "ls", "echo", "id"];
 
@@ -187,13 +190,15 @@ struct Exercised {
 /// Runs command lines of a program until enough of them touched something, or many did not.
 fn exercise(stand: &Stand, mut chooser: Chooser<'_>) -> io::Result<Exercised> {
     let mut results = Vec::new();
-    let mut touching = 0;
+    let (mut touching, mut waited) = (0, 0);
     while touching < chooser.number
+        && waited < WAITS
         && results.len() < chooser.number * if touching > 0 { PATIENT } else { IMPATIENT }
     {
         let Some(line) = chooser.next() else { break };
         let touches = stand.run(&line.words)?;
         let result = judge(line, touches);
+        waited += usize::from(!result.traced);
         touching += usize::from(result.touched > 0 && result.line.said.is_some());
         results.push(result);
     }
