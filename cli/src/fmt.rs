@@ -7,9 +7,9 @@ pub(crate) mod replace;
 use std::io::Read as _;
 use std::path::Path;
 
+use engine_policy::Sources;
 use engine_policy::format::{FormatError, convert, reformat};
 use engine_policy::read::{Format as Spelling, MAX_TEXT_BYTES};
-use engine_policy::{Files as _, Sources};
 use serde_json::json;
 use similar::{ChangeTag, TextDiff};
 

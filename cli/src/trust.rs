@@ -18,6 +18,7 @@ use crate::policies::{self, Found, Named, Trusted};
 /// they are not trusted any more. Without an answer on a terminal nothing is trusted, unless `--yes` says so.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each switch")]
 pub(crate) struct Trust {
     /// A directory of the project; without it, the current one
     #[arg(value_name = "DIR")]

@@ -1,4 +1,9 @@
 //! `engine init`: what is written for projects of every kind, and what is not.
+#![expect(
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "helpers of tests fail as tests do, and start the program"
+)]
 
 use std::fs;
 use std::path::Path;

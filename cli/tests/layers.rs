@@ -1,4 +1,9 @@
 //! The binary with policies of several layers: what is found, what is trusted, and what the machine says.
+#![expect(
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "helpers of tests fail as tests do, and start the program"
+)]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

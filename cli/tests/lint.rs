@@ -35,12 +35,15 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 fn codes(text: &str) -> Vec<(String, String)> {
     let json: Json = serde_json::from_str(text).expect("JSON");
-    let text = |value: &Json| value.as_str().expect("a text").to_owned();
-    json["findings"]
-        .as_array()
+    let at = |value: &Json, place: &str| {
+        let text = value.pointer(place).and_then(Json::as_str);
+        text.expect("a text").to_owned()
+    };
+    json.get("findings")
+        .and_then(Json::as_array)
         .expect("findings")
         .iter()
-        .map(|finding| (text(&finding["code"]), text(&finding["places"][0]["file"])))
+        .map(|finding| (at(finding, "/code"), at(finding, "/places/0/file")))
         .collect()
 }
 

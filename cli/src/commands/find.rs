@@ -196,7 +196,7 @@ impl Known {
             .filter(|_| below.is_empty());
         let near = engine_policy::definition::nearest_name(
             name,
-            subcommands.chain(programs).map(|name| name.as_str()),
+            subcommands.chain(programs).map(smol_str::SmolStr::as_str),
         );
         Picked::Unknown {
             name: name.to_owned(),

@@ -59,7 +59,7 @@ struct Counts {
 fn counts(entries: &[&Entry]) -> Counts {
     let mut names: Vec<&str> = entries
         .iter()
-        .flat_map(|entry| entry.definition.names.iter().map(|name| name.as_str()))
+        .flat_map(|entry| entry.definition.names.iter().map(smol_str::SmolStr::as_str))
         .collect();
     names.sort_unstable();
     names.dedup();
@@ -93,7 +93,7 @@ pub(super) fn human(known: &Known) -> String {
             .names
             .iter()
             .skip(1)
-            .map(|name| name.as_str())
+            .map(smol_str::SmolStr::as_str)
             .collect();
         let place = match entry.kind {
             Kind::Shipped => entry.file.clone(),

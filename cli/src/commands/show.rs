@@ -263,12 +263,12 @@ fn names<'f>(found: &'f Found<'_>) -> Vec<&'f str> {
             .definition
             .names
             .iter()
-            .map(|name| name.as_str())
+            .map(smol_str::SmolStr::as_str)
             .collect();
     }
     std::iter::once(&found.command.name)
         .chain(&found.command.aliases)
-        .map(|name| name.as_str())
+        .map(smol_str::SmolStr::as_str)
         .collect()
 }
 
@@ -295,10 +295,10 @@ fn own(found: &Found<'_>) -> Vec<Done> {
 }
 
 fn connects(command: &Command) -> bool {
-    let value = |kind: &ValueKind| matches!(kind, ValueKind::Connects { .. });
     fn own(all: &[Own]) -> bool {
         all.iter().any(|own| matches!(own, Own::Network))
     }
+    let value = |kind: &ValueKind| matches!(kind, ValueKind::Connects { .. });
     let args = |args: &[Arg]| {
         args.iter()
             .flat_map(|arg| &arg.effects)

@@ -1,5 +1,7 @@
 //! Effects and conditions in words, and under the stable names that definitions use for them.
 
+use std::fmt::Write as _;
+
 use engine_policy::definition::model::{
     Appends, Arg, Arity, Block, Claim, Flag, Follows, OrPath, Own, Test, ValueEffect, ValueKind,
 };
@@ -49,7 +51,7 @@ pub(super) fn of_value(effect: &ValueEffect) -> Done {
         ValueKind::Runs(runs) => {
             let mut says = "begins a command line that is run".to_owned();
             if let Some(until) = &runs.until {
-                says.push_str(&format!(", up to `{until}`"));
+                let _infallible = write!(says, ", up to `{until}`");
             }
             if let Some(appends) = runs.appends {
                 says.push_str(match appends {
@@ -101,17 +103,17 @@ fn part(effect: &ValueEffect) -> String {
     let shape = &effect.shape;
     let mut out = String::new();
     if let Some(at) = &shape.at {
-        out.push_str(&format!("behind `{at}`: "));
+        let _infallible = write!(out, "behind `{at}`: ");
     }
     if let Some(after) = &shape.after {
         let every = if shape.every { "each " } else { "" };
-        out.push_str(&format!("what follows {every}`{after}` "));
+        let _infallible = write!(out, "what follows {every}`{after}` ");
     }
     if let Some(before) = &shape.before {
-        out.push_str(&format!("(up to the first of `{before}`) "));
+        let _infallible = write!(out, "(up to the first of `{before}`) ");
     }
     if let Some(list) = &shape.list {
-        out.push_str(&format!("(several, with `{list}` between) "));
+        let _infallible = write!(out, "(several, with `{list}` between) ");
     }
     if shape.url {
         out.push_str("(as a URL of a file) ");
@@ -124,10 +126,10 @@ fn made_from(effect: &ValueEffect) -> String {
     let renaming = &effect.renaming;
     let mut out = String::new();
     if let Some(suffix) = &renaming.suffix {
-        out.push_str(&format!(", with `{suffix}` at its end"));
+        let _infallible = write!(out, ", with `{suffix}` at its end");
     }
     if let Some(option) = &renaming.suffix_from {
-        out.push_str(&format!(", with the value of `{option}` at its end"));
+        let _infallible = write!(out, ", with the value of `{option}` at its end");
     }
     if !renaming.without.is_empty() || renaming.without_from.is_some() {
         out.push_str(", without its ending");

@@ -59,7 +59,7 @@ impl Fixed {
             out::complain(&format!(
                 "engine: cannot write `{}`: {why}\n",
                 out::visible(&self.file)
-            ))
+            ));
         })
     }
 }

@@ -1,6 +1,8 @@
 //! Properties of the readers: no text makes them panic, every place lies inside, nesting is bounded, and the KDL reader
 //! reads what another reader of KDL reads.
 
+use std::fmt::Write as _;
+
 use engine_policy::read::{Argument, Format, Literal, Node, parse_kdl, read};
 use engine_policy::{Diagnostic, Level, Sources};
 use proptest::prelude::*;
@@ -308,7 +310,7 @@ fn a_long_text_is_an_error() {
 fn no_number_of_warnings_hides_an_error() {
     let mut text = "allow {\n".to_owned();
     for number in 0..1000 {
-        text.push_str(&format!("short \"Bash(git commit{number}*)\"\n"));
+        let _infallible = writeln!(text, "short \"Bash(git commit{number}*)\"");
     }
     text.push_str("}\ndeny { raed \"**/.env\" }\n");
     let (document, found) = read("policy", &text, Format::Kdl, &mut Sources::new());
@@ -323,14 +325,16 @@ fn no_number_of_warnings_hides_an_error() {
 
 #[test]
 fn names_are_told_apart_however_many_there_are() {
-    let many: String = (0..40).map(|number| format!(" k{number}=1")).collect();
+    let many: Vec<String> = (0..40).map(|number| format!(" k{number}=1")).collect();
+    let many = many.concat();
     let twice = format!("x{many} /-k3=1 /-{{ y k1=1 k1=2 }} k39=2 k7=2\nz k7=1\n");
     let mut found = codes(&twice, Format::Kdl);
     found.retain(|code| *code == "policy::duplicate-property");
     assert_eq!(found.len(), 2);
-    let blocks: String = (0..40)
+    let blocks: Vec<String> = (0..40)
         .map(|number| format!("deny \"d{number}\" {{}}\n"))
         .collect();
+    let blocks = blocks.concat();
     assert_eq!(codes(&blocks, Format::Kdl), Vec::<&str>::new());
     assert_eq!(
         codes(&format!("{blocks}allow \"d20\" {{}}"), Format::Kdl),

@@ -1,5 +1,7 @@
 //! Facts about reading definitions: specifications as they are, and every problem with its place.
 
+use std::fmt::Write as _;
+
 use super::super::read_definitions;
 use super::{effects, kinds, used};
 use crate::effect::UnknownKind;
@@ -125,7 +127,7 @@ fn a_list_is_shared_once_and_before_it_is_used() {
     let mut doubled = String::from("shared \"0\" { flag \"-a\" }\n");
     for n in 1..40 {
         let before = n - 1;
-        doubled.push_str(&format!("shared \"{n}\" {{ uses \"{before}\" \"{before}\" }}\n"));
+        let _infallible = writeln!(doubled, "shared \"{n}\" {{ uses \"{before}\" \"{before}\" }}");
     }
     doubled.push_str("bin \"x\"");
     assert_eq!(messages(&doubled)[0], "this file uses too many nodes");
