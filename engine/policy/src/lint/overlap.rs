@@ -6,12 +6,12 @@
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-use super::contain::{Cover, Mount, Shape, covers, implies, shape, spares};
+use super::contain::{Cover, Mount, Shape, covers, implies, meets, shape, spares};
 use super::groups::{Access, Group, Item, NameKind, What};
 use super::{Context, Finding, Lint, fix};
 use crate::document::{Alternatives, Condition, Outcome, RequestKind, SetMembers, Subject};
 use crate::pattern::{
-    CommandPart, CommandPattern, PathAnchor, PathSegment, ProgramPattern, TextPiece, WordPiece,
+    CommandPart, CommandPattern, GlobPiece, PathAnchor, PathSegment, ProgramPattern, TextPiece, WordPiece,
 };
 use crate::source::{Place, Spanned};
 
@@ -22,6 +22,20 @@ struct Entry<'c, 'a> {
     shape: Shape<'a>,
     /// Words or names that all it matches has: what covers it needs no others.
     needed: Vec<&'a str>,
+    /// What its first words or names begin with: what covers it begins with beginnings of these.
+    leading: Vec<&'a str>,
+}
+
+impl Entry<'_, '_> {
+    /// Whether another pattern may cover this one, by a look at what both spell out.
+    fn may_lie_in(&self, other: &Self) -> bool {
+        other.needed.iter().all(|word| self.needed.contains(word))
+            && self
+                .leading
+                .iter()
+                .zip(&other.leading)
+                .all(|(own, outer)| own.starts_with(outer))
+    }
 }
 
 /// Words of a command, or names of a path, that stand in everything that a pattern matches.
@@ -57,6 +71,44 @@ fn needed<'a>(item: &Item<'a>) -> Vec<&'a str> {
     }
 }
 
+/// What the first words behind the program, or the first names below a fixed start, begin with, as far as each is one word.
+fn leading<'a>(item: &Item<'a>) -> Vec<&'a str> {
+    match item.what {
+        What::Command(pattern) => pattern
+            .rest
+            .iter()
+            .map_while(|part| match part {
+                CommandPart::Word(word) => Some(match word.pieces.first() {
+                    Some(WordPiece::Text(text)) => text.as_str(),
+                    Some(WordPiece::AnyText | WordPiece::Choice(_)) | None => "",
+                }),
+                CommandPart::Choice(_) | CommandPart::Optional(_) | CommandPart::AnyWords => None,
+            })
+            .collect(),
+        What::Path(_, pattern) => match (pattern.anchor, pattern.alternatives.as_slice()) {
+            (PathAnchor::Project, [way]) => way
+                .iter()
+                .map_while(|segment| match segment {
+                    PathSegment::Name(glob) => Some(match glob.pieces.first() {
+                        Some(GlobPiece::Text(text)) => text.as_str(),
+                        Some(GlobPiece::AnyText | GlobPiece::AnyChar | GlobPiece::Class(_)) | None => "",
+                    }),
+                    PathSegment::AnyDepth => None,
+                })
+                .collect(),
+            (
+                PathAnchor::Project
+                | PathAnchor::Home
+                | PathAnchor::Root
+                | PathAnchor::AnyDepth
+                | PathAnchor::ProjectOrAnyDepth,
+                _,
+            ) => Vec::new(),
+        },
+        What::Text(_) | What::Host(_) | What::Name(..) | What::Env(_) | What::Mode(_) => Vec::new(),
+    }
+}
+
 /// By what a pattern is looked up: patterns with different keys share nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
@@ -80,6 +132,7 @@ pub(super) fn lint(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 item,
                 shape: shape(item, group.outcome, false)?,
                 needed: needed(item),
+                leading: leading(item),
             })
         })
         .collect();
@@ -107,7 +160,7 @@ pub(super) fn lint(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let others: Vec<&Entry<'_, '_>> = near
             .iter()
             .filter_map(|&other| entries.get(other))
-            .filter(|other| other.needed.iter().all(|word| entry.needed.contains(word)))
+            .filter(|other| entry.may_lie_in(other))
             .collect();
         if let Some(finding) = judge(context, &entries, entry, &others) {
             findings.push(finding);
@@ -242,10 +295,8 @@ fn is_redundant(all: &[Entry<'_, '_>], entry: &Entry<'_, '_>, other: &Entry<'_, 
             let (own, wide) = (Lent::of(entry.group), Lent::of(other.group));
             keeps_its_rule(entry)
                 && (entry.group.number == other.group.number
-                    || (wide.rank() > own.rank())
-                    || (wide.rank() == own.rank()
-                        && ((first && other.group.number < entry.group.number)
-                            || (own.options == wide.options && nothing_between(all, entry, other)))))
+                    || wide.rank() > own.rank()
+                    || (own == wide && all_lend_alike(all, entry, &own)))
         }
         // Whether a rule allows editing decides about reading too, and the first one is asked.
         Shape::Path { accesses, .. } => {
@@ -260,17 +311,19 @@ fn is_redundant(all: &[Entry<'_, '_>], entry: &Entry<'_, '_>, other: &Entry<'_, 
     }
 }
 
-/// Whether no rule between two that allow the same lends a command something else.
-fn nothing_between(all: &[Entry<'_, '_>], entry: &Entry<'_, '_>, other: &Entry<'_, '_>) -> bool {
-    let own = Lent::of(entry.group);
+/// Whether all rules that may allow the same commands, and would be preferred no less, lend them the same: any of them may be the one that
+/// counts.
+fn all_lend_alike(all: &[Entry<'_, '_>], entry: &Entry<'_, '_>, own: &Lent) -> bool {
     all.iter()
         .filter(|one| {
             one.group.outcome == Outcome::Allow
-                && one.group.number > entry.group.number
-                && one.group.number < other.group.number
+                && one.group.number != entry.group.number
                 && matches!(one.shape, Shape::Words { .. })
         })
-        .all(|one| Lent::of(one.group).options == own.options)
+        .all(|one| {
+            let lent = Lent::of(one.group);
+            lent.options == own.options || lent.rank() != own.rank() || !meets(&one.shape, &entry.shape)
+        })
 }
 
 /// Whether the rest of its rule lends the same without this pattern.
