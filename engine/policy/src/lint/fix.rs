@@ -78,6 +78,11 @@ fn edited(text: &str, mut edits: Vec<(Span, &str)>) -> Result<String, ApplyError
 
 /// Takes a pattern out of its rule, or the rule out of its block where it has no other. A rule written in TOML keeps its last pattern.
 pub(super) fn remove_pattern(sources: &Sources, group: &Group<'_>, place: Place, safe: bool) -> Option<Fix> {
+    if group.short().is_some()
+        && let Some(node) = whole_node(sources, place)
+    {
+        return remove_node(sources, node).map(|fix| Fix { safe, ..fix });
+    }
     if group.patterns.len() > 1 || group.short().is_some() {
         return remove_argument(sources, place).map(|fix| Fix { safe, ..fix });
     }
@@ -85,6 +90,20 @@ pub(super) fn remove_pattern(sources: &Sources, group: &Group<'_>, place: Place,
         return None;
     }
     remove_node(sources, group.rule.place).map(|fix| Fix { safe, ..fix })
+}
+
+/// The node that an argument is the only one of: `short "..."`, or a block without braces.
+fn whole_node(sources: &Sources, place: Place) -> Option<Place> {
+    let source = sources.get(place.source)?;
+    let (start, end) = (place.span.start as usize, place.span.end as usize);
+    let before = source.text.get(..start)?.trim_end_matches([' ', '\t']);
+    let after = source.text.get(end..)?.trim_start_matches([' ', '\t']);
+    let ends = after.is_empty() || after.starts_with(['\n', '\r', ';', '}']) || after.starts_with("//");
+    let name = ["short", "allow", "ask", "deny"]
+        .into_iter()
+        .find(|name| before.ends_with(name))?;
+    (ends && format_of(&source.name) == Format::Kdl)
+        .then(|| place.at(Span::new(before.len() - name.len(), end)))
 }
 
 /// Whether the rule has patterns besides this group: sets.

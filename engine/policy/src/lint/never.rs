@@ -8,7 +8,7 @@ use super::label::Label;
 use super::lines::{command_of, used, words_of};
 use super::{Context, Finding, Lint};
 use crate::definition::Catalogue;
-use crate::document::Condition;
+use crate::document::{Condition, Outcome};
 use crate::effect::WordKind;
 use crate::pattern::{CommandPart, CommandPattern, FlagPattern, ProgramPattern, WordPattern, WordPiece};
 use crate::source::Place;
@@ -181,6 +181,9 @@ fn pattern(
             }
         }
     }
+    if let Some(finding) = unknown_operands(context, group, item, command) {
+        return Some(finding);
+    }
     for condition in group.conditions() {
         if let Some((message, help)) = out_of_reach(command, &condition.value, catalogue) {
             let fix = command_end(context, item.place, &command.text);
@@ -193,6 +196,42 @@ fn pattern(
         }
     }
     None
+}
+
+/// A rule that allows by the operands of a program that no definition describes: nobody knows which words are operands.
+fn unknown_operands(
+    context: &Context<'_>,
+    group: &Group<'_>,
+    item: &Item<'_>,
+    command: &CommandPattern,
+) -> Option<Finding> {
+    let plan = context.input.plan.filter(|_| group.outcome == Outcome::Allow)?;
+    let condition = group.conditions().iter().find(|condition| {
+        matches!(
+            condition.value,
+            Condition::Operand { .. } | Condition::OperandsWithin(_)
+        )
+    })?;
+    let names: Option<Vec<&str>> = command
+        .programs
+        .iter()
+        .map(|program| match program {
+            ProgramPattern::Name(word) => word.literal(),
+            ProgramPattern::File(_) => None,
+        })
+        .collect();
+    let names = names?;
+    let name = names.first()?;
+    if names.iter().any(|name| plan.catalogue().find(name).is_some()) {
+        return None;
+    }
+    let shown = context.input.sources.text(item.place);
+    let message = format!("{shown} never matches: no definition says which words of `{name}` are operands");
+    Some(
+        Finding::new(Lint::NeverMatches, message, item.place)
+            .label(condition.place, "asked for here")
+            .help("describe the program in a file that `commands` names, or spell its words in the pattern"),
+    )
 }
 
 fn command_end(context: &Context<'_>, place: Place, text: &str) -> Option<fix::Fix> {
@@ -312,7 +351,8 @@ fn out_of_reach(
                             .count()
                             < wanted
                     }
-                    None => words.len() <= wanted,
+                    // What is not known may be an operand.
+                    None => false,
                 },
             );
             short.then(|| {
