@@ -251,6 +251,14 @@ fn each_lint_finds_its_kind_and_not_what_is_near_it() {
             &["shadowed"],
         ),
         (
+            "allow { command \"git push (a1|a2)\" } deny { command \"git push a* ...\" }",
+            &["evadable-deny", "shadowed"],
+        ),
+        (
+            "allow { command \"git push (a1|b2)\" } deny { command \"git push a* ...\" }",
+            &["evadable-deny"],
+        ),
+        (
             "allow { command \"git push ...\" } deny { command \"git push * ...\" }",
             &[],
         ),

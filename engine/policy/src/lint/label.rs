@@ -50,7 +50,24 @@ impl Label {
 
     /// Whether it covers every word that the other one stands for.
     pub(super) fn covers(&self, other: &Self) -> bool {
+        if self.is_beside(other) {
+            return false;
+        }
         self == other || splits(other, &[self]).is_some_and(|sets| sets.iter().all(|set| set.contains(&0)))
+    }
+
+    /// Whether what they spell out shows that this does not cover all of the other one. Decides most pairs at once.
+    pub(super) fn is_beside(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Any, _) => false,
+            (Self::Text(own), Self::Text(other)) => own != other,
+            (Self::Glob(own), Self::Text(text)) => !own.matches(text),
+            (Self::Glob(own), Self::Glob(other)) => spells_more(own, other),
+            (Self::Opaque(own), Self::Opaque(other)) => own != other,
+            (Self::Text(_), Self::Glob(_)) => false,
+            (Self::Text(_) | Self::Glob(_), Self::Any | Self::Opaque(_)) => true,
+            (Self::Opaque(_), Self::Any | Self::Text(_) | Self::Glob(_)) => true,
+        }
     }
 
     /// Whether some word is covered by both.
@@ -68,6 +85,43 @@ impl Label {
             }
         }
     }
+}
+
+/// Whether a glob spells out something that a text of the other one need not have.
+fn spells_more(own: &Glob, other: &Glob) -> bool {
+    // A class may spell a character, too.
+    if other
+        .pieces
+        .iter()
+        .any(|piece| matches!(piece, GlobPiece::Class(_)))
+    {
+        return false;
+    }
+    let texts = |glob: &'_ Glob| -> Vec<SmolStr> {
+        glob.pieces
+            .iter()
+            .filter_map(|piece| match piece {
+                GlobPiece::Text(text) => Some(text.clone()),
+                GlobPiece::AnyText | GlobPiece::AnyChar | GlobPiece::Class(_) => None,
+            })
+            .collect()
+    };
+    let (wanted, spelled) = (texts(own), texts(other));
+    let begins = match (own.pieces.first(), other.pieces.first()) {
+        (Some(GlobPiece::Text(own)), Some(GlobPiece::Text(other))) => other.starts_with(own.as_str()),
+        (Some(GlobPiece::Text(_)), Some(GlobPiece::AnyText | GlobPiece::AnyChar) | None) => false,
+        (_, _) => true,
+    };
+    let ends = match (own.pieces.last(), other.pieces.last()) {
+        (Some(GlobPiece::Text(own)), Some(GlobPiece::Text(other))) => other.ends_with(own.as_str()),
+        (Some(GlobPiece::Text(_)), Some(GlobPiece::AnyText | GlobPiece::AnyChar) | None) => false,
+        (_, _) => true,
+    };
+    !begins
+        || !ends
+        || wanted
+            .iter()
+            .any(|text| !spelled.iter().any(|own| own.contains(text.as_str())))
 }
 
 /// A word pattern as globs without choices.

@@ -8,10 +8,11 @@ use smol_str::SmolStr;
 
 use super::contain::{Cover, Mount, Shape, covers, implies, meets, shape, spares};
 use super::groups::{Access, Group, Item, NameKind, What};
+use super::label::Label;
 use super::{Context, Finding, Lint, fix};
 use crate::document::{Alternatives, Condition, Outcome, RequestKind, SetMembers, Subject};
 use crate::pattern::{
-    CommandPart, CommandPattern, GlobPiece, PathAnchor, PathSegment, ProgramPattern, TextPiece, WordPiece,
+    CommandPart, CommandPattern, PathAnchor, PathSegment, ProgramPattern, TextPiece, WordPiece,
 };
 use crate::source::{Place, Spanned};
 
@@ -20,40 +21,46 @@ struct Entry<'c, 'a> {
     group: &'c Group<'a>,
     item: &'c Item<'a>,
     shape: Shape<'a>,
-    /// Words or names that all it matches has: what covers it needs no others.
-    needed: Vec<&'a str>,
-    /// What its first words or names begin with: what covers it begins with beginnings of these.
-    leading: Vec<&'a str>,
+    /// Words or names that all it matches has.
+    needed: Vec<Label>,
+    /// Words or names that something it matches has: what covers it needs no others.
+    offered: Vec<Label>,
+    /// What its first words or names are, each one of several: what covers it covers each of these.
+    leading: Vec<Vec<Label>>,
 }
 
 impl Entry<'_, '_> {
     /// Whether another pattern may cover this one, by a look at what both spell out.
     fn may_lie_in(&self, other: &Self) -> bool {
-        other.needed.iter().all(|word| self.needed.contains(word))
-            && self
-                .leading
-                .iter()
-                .zip(&other.leading)
-                .all(|(own, outer)| own.starts_with(outer))
+        other
+            .needed
+            .iter()
+            .all(|outer| self.offered.iter().any(|own| !outer.is_beside(own)))
+            && self.leading.iter().zip(&other.leading).all(|(own, outer)| {
+                own.iter()
+                    .all(|own| outer.iter().any(|outer| !outer.is_beside(own)))
+            })
     }
 }
 
 /// Words of a command, or names of a path, that stand in everything that a pattern matches.
-fn needed<'a>(item: &Item<'a>) -> Vec<&'a str> {
-    match item.what {
+fn needed(item: &Item<'_>) -> Vec<Label> {
+    let labels: Vec<Label> = match item.what {
         What::Command(pattern) => pattern
             .rest
             .iter()
             .filter_map(|part| match part {
-                CommandPart::Word(word) => word.literal(),
+                CommandPart::Word(word) => Label::of_word(word).filter(|labels| labels.len() == 1),
                 CommandPart::Choice(_) | CommandPart::Optional(_) | CommandPart::AnyWords => None,
             })
+            .flatten()
             .collect(),
         What::Text(pattern) => match pattern.pieces.as_slice() {
             [TextPiece::Text(text)] => text
                 .split(' ')
                 .skip(1)
                 .filter(|word| !word.starts_with('-'))
+                .map(|word| Label::Text(word.into()))
                 .collect(),
             _ => Vec::new(),
         },
@@ -61,27 +68,67 @@ fn needed<'a>(item: &Item<'a>) -> Vec<&'a str> {
             [way] => way
                 .iter()
                 .filter_map(|segment| match segment {
-                    PathSegment::Name(glob) => glob.literal(),
+                    PathSegment::Name(glob) => Some(Label::of_glob(glob)),
                     PathSegment::AnyDepth => None,
                 })
                 .collect(),
             _ => Vec::new(),
         },
         What::Host(_) | What::Name(..) | What::Env(_) | What::Mode(_) => Vec::new(),
+    };
+    labels.into_iter().filter(|label| *label != Label::Any).collect()
+}
+
+/// Words of a command, or names of a path, that stand anywhere in a pattern.
+fn offered(item: &Item<'_>) -> Vec<Label> {
+    match item.what {
+        What::Command(pattern) => {
+            let mut labels = Vec::new();
+            all_words(&pattern.rest, &mut labels);
+            labels
+        }
+        What::Path(_, pattern) => pattern
+            .alternatives
+            .iter()
+            .flatten()
+            .filter_map(|segment| match segment {
+                PathSegment::Name(glob) => Some(Label::of_glob(glob)),
+                PathSegment::AnyDepth => None,
+            })
+            .collect(),
+        What::Text(pattern) => pattern
+            .pieces
+            .iter()
+            .filter_map(|piece| match piece {
+                TextPiece::Text(text) => Some(text.split(' ')),
+                TextPiece::AnyText => None,
+            })
+            .flatten()
+            .map(|word| Label::Text(word.into()))
+            .collect(),
+        What::Host(_) | What::Name(..) | What::Env(_) | What::Mode(_) => Vec::new(),
     }
 }
 
-/// What the first words behind the program, or the first names below a fixed start, begin with, as far as each is one word.
-fn leading<'a>(item: &Item<'a>) -> Vec<&'a str> {
+fn all_words(parts: &[CommandPart], labels: &mut Vec<Label>) {
+    for part in parts {
+        match part {
+            CommandPart::Word(word) => labels.extend(Label::of_word(word).unwrap_or_default()),
+            CommandPart::Choice(ways) => ways.iter().for_each(|way| all_words(way, labels)),
+            CommandPart::Optional(parts) => all_words(parts, labels),
+            CommandPart::AnyWords => {}
+        }
+    }
+}
+
+/// What the first words behind the program, or the first names below a fixed start, are, as far as each is one word.
+fn leading(item: &Item<'_>) -> Vec<Vec<Label>> {
     match item.what {
         What::Command(pattern) => pattern
             .rest
             .iter()
             .map_while(|part| match part {
-                CommandPart::Word(word) => Some(match word.pieces.first() {
-                    Some(WordPiece::Text(text)) => text.as_str(),
-                    Some(WordPiece::AnyText | WordPiece::Choice(_)) | None => "",
-                }),
+                CommandPart::Word(word) => Label::of_word(word),
                 CommandPart::Choice(_) | CommandPart::Optional(_) | CommandPart::AnyWords => None,
             })
             .collect(),
@@ -89,10 +136,7 @@ fn leading<'a>(item: &Item<'a>) -> Vec<&'a str> {
             (PathAnchor::Project, [way]) => way
                 .iter()
                 .map_while(|segment| match segment {
-                    PathSegment::Name(glob) => Some(match glob.pieces.first() {
-                        Some(GlobPiece::Text(text)) => text.as_str(),
-                        Some(GlobPiece::AnyText | GlobPiece::AnyChar | GlobPiece::Class(_)) | None => "",
-                    }),
+                    PathSegment::Name(glob) => Some(vec![Label::of_glob(glob)]),
                     PathSegment::AnyDepth => None,
                 })
                 .collect(),
@@ -132,6 +176,7 @@ pub(super) fn lint(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 item,
                 shape: shape(item, group.outcome, false)?,
                 needed: needed(item),
+                offered: offered(item),
                 leading: leading(item),
             })
         })
