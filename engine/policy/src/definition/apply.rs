@@ -10,7 +10,7 @@ use super::cut::cut;
 use super::model::{Definition, Style, Subcommand};
 use super::partial::one_of;
 use super::touch::touch;
-use crate::effect::{Unknown, UnknownKind, Use, WordKind};
+use crate::effect::{EffectKind, Unknown, UnknownKind, Use, WordKind};
 
 /// Most argvs that alternatives are multiplied out to.
 const ALTERNATIVES: usize = 16;
@@ -151,15 +151,24 @@ fn alone(definition: &Definition, words: &[Field], context: &ApplyContext) -> Op
     named.peek()?;
     let cut = cut(definition, words);
     let fits = named.any(|alone| alone.of.is_empty() || alone.of.contains(&cut.program));
-    fits.then(|| Use {
-        effects: Vec::new(),
-        nested: Vec::new(),
-        unknowns: Vec::new(),
-        complete: true,
-        wrapper: false,
-        prints_paths: None,
-        runs_stdin: None,
-        ..touch(cut, context)
+    fits.then(|| {
+        let all = touch(cut, context);
+        Use {
+            // A file of the project can say which program answers at all.
+            effects: all
+                .effects
+                .iter()
+                .filter(|effect| matches!(effect.kind, EffectKind::Consults { .. }))
+                .cloned()
+                .collect(),
+            nested: Vec::new(),
+            unknowns: Vec::new(),
+            complete: true,
+            wrapper: false,
+            prints_paths: None,
+            runs_stdin: None,
+            ..all
+        }
     })
 }
 
