@@ -857,7 +857,16 @@ proptest! {
             .flat_map(|block| &block.value.rules)
             .map(|rule| match &rule.value.subject {
                 Subject::Command(terms) => terms.patterns.len(),
-                _ => 1,
+                Subject::Read(_)
+                | Subject::Write(_)
+                | Subject::Delete(_)
+                | Subject::Network(_)
+                | Subject::Tool(_)
+                | Subject::Env(_)
+                | Subject::Agent(_)
+                | Subject::Skill(_)
+                | Subject::Mode(_)
+                | Subject::Short(_) => 1,
             })
             .sum();
         let never = findings.iter().filter(|finding| finding.lint == Lint::NeverMatches).count();
