@@ -22,18 +22,25 @@ const MAX_POINTER_BYTES: usize = 4096;
 pub(super) fn configuration_at(world: &dyn World, at: &str, name: &str) -> Vec<SmolStr> {
     let own = join_path(at, name);
     let mut directories = Vec::new();
-    if let Some(text) = world.small_file(&own) {
+    match world.is_directory(&own) {
+        Some(true) => directories.push(own),
         // The file says where the repository is.
-        if let Some(target) = pointer(&text, "gitdir:") {
-            directories.push(join_path(at, target));
+        Some(false) => {
+            let text = world.small_file(&own);
+            if let Some(target) = text.as_deref().and_then(|text| pointer(text, "gitdir:")) {
+                directories.push(join_path(at, target));
+            }
         }
-    } else {
-        directories.push(own);
+        // Most directories hold none: nothing more is asked there than what has to be.
+        None if world.small_file(&join_path(&own, "config")).is_some() => directories.push(own),
+        None => {}
     }
-    let is_bare = LAYOUT.iter().all(|part| {
+    let has = |part: &str| {
         let path = join_path(at, part);
-        world.small_file(&path).is_some() || world.is_directory(&path) == Some(true)
-    });
+        world.is_directory(&path) == Some(true) || world.small_file(&path).is_some()
+    };
+    let [head, others @ ..] = LAYOUT;
+    let is_bare = world.small_file(&join_path(at, head)).is_some() && others.iter().all(|part| has(part));
     if is_bare {
         directories.push(at.into());
     }
