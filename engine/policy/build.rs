@@ -16,6 +16,9 @@ use std::{env, fs, io};
     reason = "the model is shared with the library, which uses all of it"
 )]
 mod model;
+#[path = "src/names.rs"]
+#[expect(unreachable_pub, reason = "shared with the library")]
+mod names;
 #[path = "src/definition/notes.rs"]
 #[expect(unreachable_pub, reason = "shared with the library")]
 mod notes;

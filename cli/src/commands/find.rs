@@ -1,8 +1,8 @@
 //! The definitions that are known, where each comes from, and finding one by the words that name it.
 
-use engine_policy::Loaded;
 use engine_policy::definition::model::Command;
 use engine_policy::definition::{CommandNote, Definition, Shipped, shipped_definitions};
+use engine_policy::{Loaded, nearest};
 
 /// Where a definition comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,10 +194,7 @@ impl Known {
             .iter()
             .flat_map(|entry| &entry.definition.names)
             .filter(|_| below.is_empty());
-        let near = engine_policy::definition::nearest_name(
-            name,
-            subcommands.chain(programs).map(smol_str::SmolStr::as_str),
-        );
+        let near = nearest(name, subcommands.chain(programs).map(smol_str::SmolStr::as_str));
         Picked::Unknown {
             name: name.to_owned(),
             below: below.first().map(Found::called),

@@ -32,7 +32,7 @@ pub use example::{ExampleFailure, run_each_example, run_examples};
 pub(crate) use merge::merge;
 pub use model::Definition;
 pub use notes::{CommandNote, Include, Notes, Read};
-pub use problem::{Problem, Weight, nearest_name};
+pub use problem::{Problem, Weight};
 pub(crate) use read::Holds;
 pub(crate) use untrusted::read_file;
 pub use untrusted::{is_definitions, read_definitions};

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::names;
+
 /// One problem, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -56,16 +58,5 @@ impl Problem {
 
 /// `did you mean ...` for the nearest of `known`, if one is near.
 pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    nearest_name(name, known).map(|candidate| format!("did you mean `{candidate}`?"))
-}
-
-/// The nearest of `known`, if one is near.
-#[must_use]
-pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .into_iter()
-        .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
-        .filter(|(distance, candidate)| *distance <= 1 + candidate.len() / 4)
-        .min()
-        .map(|(_, candidate)| candidate)
+    names::nearest(name, known).map(|candidate| format!("did you mean `{candidate}`?"))
 }

@@ -9,6 +9,7 @@ use super::super::end::End;
 use super::{Compiler, Part};
 use crate::document::{Alternatives, SetMembers};
 use crate::layer::Layer;
+use crate::names::nearest;
 use crate::pattern::{CommandPattern, HostPattern, PathPattern, Term};
 use crate::source::{Place, Spanned};
 
@@ -208,12 +209,4 @@ pub(super) fn commands_of(set: &SetMembers) -> Option<&Alternatives<Term<Command
         SetMembers::Commands(commands) => Some(commands),
         SetMembers::Paths(_) | SetMembers::Hosts(_) => None,
     }
-}
-
-fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    names
-        .map(|own| (strsim::damerau_levenshtein(name, own), own))
-        .filter(|(distance, own)| *distance <= 1 + own.len() / 4)
-        .min()
-        .map(|(_, own)| own)
 }
