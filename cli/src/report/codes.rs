@@ -90,6 +90,7 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     ("policy::unknown-name", "a name that nothing has"),
     ("policy::unknown-property", "a property that nothing has"),
+    ("policy::unknown-rule", "a test names a rule that there is not"),
     ("policy::unknown-set", "a set that nobody made"),
     ("policy::unknown-word", "a word that means nothing there"),
     (

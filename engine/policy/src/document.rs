@@ -55,6 +55,8 @@ pub struct Document {
     pub defer: Vec<Entry>,
     /// `hooks { ... }`, names checked, values not yet read.
     pub hooks: Vec<Entry>,
+    /// Names of sections of which a part could not be read: what they declare may be missing here.
+    pub unread: Vec<&'static str>,
 }
 
 /// A named set of patterns of one kind.

@@ -37,7 +37,7 @@ pub use load::{
 pub use names::nearest;
 pub use plan::{
     Part, PatternOutline, Plan, RuleId, RuleOutline, compile, compile_layers, digest, entries_that_count,
-    outline,
+    locked, outline,
 };
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Spanned};
 pub use testing::{

@@ -6,14 +6,18 @@
 
 mod definitions;
 
+use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
+
 use crate::definition::Definition;
 use crate::diagnostic::{Diagnostic, Level};
 use crate::document::Document;
 use crate::facts::{below, join_path};
 use crate::layer::{Layer, Reason, Standing, Withheld};
+use crate::names::nearest;
 use crate::plan::{Part, Plan, compile_layers, digest};
 use crate::read::{Format, read_what_is_there};
-use crate::source::{Place, Sources};
+use crate::source::{Place, Sources, Spanned};
 
 pub use definitions::Brought;
 
@@ -238,6 +242,7 @@ impl Loaded {
         let failed = self.has_errors();
         match compiled {
             Ok(mut plan) if !failed => {
+                self.names_of_tests();
                 plan.withheld.extend(self.withheld.iter().cloned());
                 for withheld in &mut plan.withheld {
                     let layer = self
@@ -251,12 +256,51 @@ impl Loaded {
             Ok(_) => None,
             Err(mut problems) => {
                 // A set may be missing because what declares it could not be read.
-                let hides_sets = self.diagnostics.iter().any(hides_sets);
+                let unread = self.documents.iter().flat_map(|document| &document.unread);
+                let hides_sets =
+                    self.diagnostics.iter().any(hides_sets) || unread.into_iter().any(|own| *own == "sets");
                 problems.retain(|problem| !hides_sets || problem.code != "policy::unknown-set");
                 self.diagnostics.extend(problems);
                 None
             }
         }
+    }
+
+    /// Warns about tests whose `rule` no rule has: they can never pass.
+    fn names_of_tests(&mut self) {
+        let blocks = || self.documents.iter().flat_map(|document| &document.blocks);
+        let names: FxHashSet<&str> = blocks()
+            .filter(|block| !block.value.rules.is_empty())
+            .filter_map(|block| block.value.name.as_ref())
+            .map(|name| name.value.as_str())
+            .collect();
+        let tests = self.documents.iter().flat_map(|document| &document.tests);
+        let unknown: Vec<&Spanned<SmolStr>> = tests
+            .filter_map(|test| test.value.rule.as_ref())
+            .filter(|rule| !names.contains(rule.value.as_str()))
+            .collect();
+        if unknown.is_empty() {
+            return;
+        }
+        // Rules without a name are called by their place.
+        let places: FxHashSet<String> = blocks()
+            .filter(|block| block.value.name.is_none())
+            .flat_map(|block| &block.value.rules)
+            .map(|rule| self.sources.at(rule.place))
+            .collect();
+        let problems: Vec<Diagnostic> = unknown
+            .into_iter()
+            .filter(|rule| !places.contains(rule.value.as_str()))
+            .map(|rule| {
+                let help = match nearest(&rule.value, names.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "write the name of the block that holds the rule".to_owned(),
+                };
+                let message = format!("no rule is called `{}`, so this test never passes", rule.value);
+                Diagnostic::warning("policy::unknown-rule", message, rule.place).help(help)
+            })
+            .collect();
+        self.diagnostics.extend(problems);
     }
 
     fn root(&mut self, root: &Root, files: &dyn Files) {
@@ -371,7 +415,18 @@ impl Loaded {
         }
         let text = match (shipped(path), path.starts_with("builtin:")) {
             (Some(text), _) => Ok(text.to_owned()),
-            (None, true) => Err(format!("no such shipped policy; there is {}", names_of_shipped())),
+            (None, true) => {
+                let place = named_at.unwrap_or_else(|| self.nowhere(path));
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        "policy::missing-file",
+                        format!("no policy `{path}` is shipped"),
+                        place,
+                    )
+                    .help(near_shipped(path)),
+                );
+                return;
+            }
             (None, false) => files.text(path),
         };
         let text = match text {
@@ -477,20 +532,18 @@ impl Loaded {
     }
 }
 
-/// Whether a problem can be why a set is not known: a text or a section of sets that was not read.
+/// Whether a problem can be why a set is not known: a text that was not read, or not to its end. What the decoder could not read it says
+/// by itself ([`Document::unread`]).
 fn hides_sets(problem: &Diagnostic) -> bool {
-    let misspelt = problem.code == "policy::unknown-name"
-        && problem.help.as_ref().is_some_and(|help| help.contains("`sets`"));
-    misspelt
-        || (problem.level == Level::Error
-            && !matches!(
-                problem.code,
-                "policy::unknown-name"
-                    | "policy::unknown-word"
-                    | "policy::command-pattern"
-                    | "policy::path-pattern"
-                    | "policy::host-pattern"
-            ))
+    problem.level == Level::Error
+        && !matches!(
+            problem.code,
+            "policy::unknown-name"
+                | "policy::unknown-word"
+                | "policy::command-pattern"
+                | "policy::path-pattern"
+                | "policy::host-pattern"
+        )
 }
 
 /// A path that a file names, from that file's directory.
@@ -505,10 +558,16 @@ fn resolve(from: &str, path: &str) -> String {
     }
 }
 
-fn names_of_shipped() -> String {
-    SHIPPED
-        .iter()
-        .map(|(name, _)| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
+/// What to write instead of a shipped policy that there is not.
+fn near_shipped(name: &str) -> String {
+    // What all of them begin with says nothing about which is meant.
+    let own = |name: &'static str| name.strip_prefix("builtin:").unwrap_or(name);
+    let word = name.strip_prefix("builtin:").unwrap_or(name);
+    match nearest(word, SHIPPED.iter().map(|(name, _)| own(name))) {
+        Some(near) => format!("did you mean `builtin:{near}`?"),
+        None => {
+            let all: Vec<String> = SHIPPED.iter().map(|(name, _)| format!("`{name}`")).collect();
+            format!("there are {}", all.join(", "))
+        }
+    }
 }

@@ -14,7 +14,9 @@ mod texts;
 mod words;
 
 pub(crate) use compile::file_word;
-pub use compile::{Part, PatternOutline, RuleOutline, compile, compile_layers, entries_that_count, outline};
+pub use compile::{
+    Part, PatternOutline, RuleOutline, compile, compile_layers, entries_that_count, locked, outline,
+};
 pub(crate) use end::{End, GroupId};
 pub(crate) use hosts::{Host, HostIndex, known_host, parse_host};
 pub(crate) use kept::Kept;

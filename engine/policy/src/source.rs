@@ -180,6 +180,12 @@ impl Sources {
             .map_or("", |source| place.span.of(&source.text))
     }
 
+    /// `file:line` of a place: the name of a rule that has none.
+    #[must_use]
+    pub fn at(&self, place: Place) -> String {
+        format!("{}:{}", self.name(place), self.line_column(place).line)
+    }
+
     /// Line and column of the first byte of a place.
     #[must_use]
     pub fn line_column(&self, place: Place) -> LineColumn {

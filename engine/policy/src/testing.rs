@@ -86,6 +86,7 @@ fn run(plan: &Plan, test: &TestCase, call: &Call<'_>, shown: String, place: Plac
     );
     let shell = match test.shell.as_ref().map(|shell| shell.value) {
         Some(Shell::Zsh) => engine_shell::Shell::Zsh,
+        Some(Shell::Sh) => engine_shell::Shell::Sh,
         Some(Shell::Bash) | None => engine_shell::Shell::Bash,
     };
     let facts = Facts {

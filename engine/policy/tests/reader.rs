@@ -401,3 +401,74 @@ fn a_quoted_boolean_is_helped_in_each_spelling() {
         Some("write `#true`, or `\"true\"` if the text is meant")
     );
 }
+
+/// Messages with their help.
+fn told(text: &str, format: Format) -> Vec<String> {
+    diagnostics(text, format)
+        .iter()
+        .map(|diagnostic| {
+            format!(
+                "{} ({})",
+                diagnostic.message,
+                diagnostic.help.as_deref().unwrap_or_default()
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn a_brace_that_is_missing_is_the_only_mistake() {
+    let missing = ["this block is not closed (add the missing `}`)"];
+    for text in [
+        "allow \"a\" {\n command \"x\"\ndeny \"b\" {\n command \"y\"\n}\n",
+        "policy \"p\" {\n about \"x\"\nallow { command \"x\"; }\ntests { allow \"x\"; }\n",
+        "tests {\n allow \"x\"\n deny tool=\"A\" { input a=\"b\" }\nmodes { allow plan; }\nallow { command \"x\"; }\n",
+        "modes {\n default \"plan\"\ndeny { command \"y\"; }\n",
+        "allow {\n command \"x\" {\n flag \"-f\"\n}\ndeny { command \"y\"; }\n",
+    ] {
+        assert_eq!(told(text, Format::Kdl), missing, "{text}");
+    }
+}
+
+#[test]
+fn what_follows_a_missing_brace_is_looked_at_all_the_same() {
+    let text = "allow {\n command \"x\" {\n flag \"-f\"\ndeny {\n comand \"y\"\n}\n";
+    assert_eq!(
+        told(text, Format::Kdl),
+        [
+            "this block is not closed (add the missing `}`)",
+            "this block is not closed (add the missing `}`)",
+            "unknown name `comand` in a block (did you mean `command`?)",
+        ]
+    );
+}
+
+#[test]
+fn a_name_that_belongs_elsewhere_is_a_mistake_where_every_brace_is_closed() {
+    assert_eq!(
+        codes("allow { deny { command \"y\"; }; }", Format::Kdl),
+        ["policy::unknown-name"]
+    );
+}
+
+#[test]
+fn toml_is_told_the_keys_that_it_alone_has() {
+    let help = |text: &str| told(text, Format::Toml).join("; ");
+    assert!(help("[policy]\nzzz = 'x'").contains("(known are `name`, `about`"));
+    assert!(
+        help("[[allow]]\nzzz = 'x'").contains("(known are `name`, `because`, `instead`, `rules`, `command`")
+    );
+    assert!(
+        help("[[allow]]\ncommand = [{ match = 'x', zzz = 'y' }]").contains("(known are `match`, `except`")
+    );
+    assert!(help("[[allow.command]]\nmach = 'x'").contains("(did you mean `match`?)"));
+    assert!(
+        help("[[allow]]\nrules = [{ command = 'x', zzz = 'y' }]").contains("(known are `except`, `flag`")
+    );
+    assert!(
+        help("[lint]\noff = { args = 'untested', because = 'x', zzz = 'y' }")
+            .contains("(known are `args`, `because`")
+    );
+    let kdl = told("policy { zzz \"x\"; }", Format::Kdl).join("; ");
+    assert!(kdl.contains("(known are `about`, `extends`"), "{kdl}");
+}

@@ -126,6 +126,8 @@ words! {
         Bash = "bash",
         /// zsh.
         Zsh = "zsh",
+        /// The system's `sh`.
+        Sh = "sh",
     }
 }
 

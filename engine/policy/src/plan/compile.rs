@@ -94,8 +94,9 @@ fn parts_of<'p, 'd>(parts: &'p [Part<'d>], layer: Layer) -> impl DoubleEndedIter
     parts.iter().filter(move |part| part.standing.layer == layer)
 }
 
-/// What the managed layer locks.
-fn locked(parts: &[Part<'_>]) -> Vec<Lockable> {
+/// What the managed layer locks, in order.
+#[must_use]
+pub fn locked(parts: &[Part<'_>]) -> Vec<Lockable> {
     parts_of(parts, Layer::Managed)
         .flat_map(|part| part.document.lock.iter().map(|lock| lock.value))
         .collect()

@@ -58,9 +58,34 @@ pub(super) fn decode(nodes: &[Node], format: Format, diagnostics: &mut Vec<Diagn
         if decoder.kept.errors >= MAX_PROBLEMS {
             break;
         }
-        decoder.section(node);
+        if node.unclosed {
+            decoder.open_section(node.clone());
+        } else {
+            decoder.section(node);
+        }
     }
     decoder.document
+}
+
+/// Takes the sections out of a node that is not closed: they are what follows it, and are read as such. Whoever forgot a brace is told
+/// so, and not that sections are no names in a block.
+fn sections_behind(node: &mut Node) -> Vec<Node> {
+    let Some(children) = node.children.as_mut().filter(|_| node.unclosed) else {
+        return Vec::new();
+    };
+    let section = children.iter().position(|child| {
+        let is_name_here = match node.name.value.as_str() {
+            // Names of these are names of sections, too; a section has a block.
+            "tests" | "modes" | "lock" => child.children().iter().all(|inner| inner.name.value == "input"),
+            _ => false,
+        };
+        SECTIONS.contains(&child.name.value.as_str()) && !is_name_here
+    });
+    match section {
+        Some(section) => children.split_off(section),
+        // Only the last one can be open.
+        None => children.last_mut().map(sections_behind).unwrap_or_default(),
+    }
 }
 
 /// The warning about a rule that `/-` takes out: an author who means to disable a guard should see that it is gone.
@@ -130,7 +155,20 @@ impl Decoder<'_> {
             }
             "lint" => self.lint(node),
             "tests" => self.tests(node),
-            _ => self.unknown_name(&node.name, SECTIONS, "in a policy"),
+            name => {
+                let meant = nearest(name, SECTIONS.iter().copied());
+                self.document.unread.extend(meant);
+                self.unknown_name(&node.name, SECTIONS, "in a policy");
+            }
+        }
+    }
+
+    /// A section that is not closed, and those that follow it.
+    fn open_section(&mut self, mut node: Node) {
+        let behind = sections_behind(&mut node);
+        self.section(&node);
+        for own in behind {
+            self.open_section(own);
         }
     }
 
@@ -164,6 +202,15 @@ impl Decoder<'_> {
             None => format!("known are {}", list(known)),
         };
         self.error("policy::unknown-name", message, name.place, help);
+    }
+
+    /// The names that may stand somewhere: in TOML also those that take the place of arguments.
+    fn known<'w>(&self, names: &[&'w str], in_toml: &[&'w str]) -> Vec<&'w str> {
+        let more = match self.format {
+            Format::Kdl => &[],
+            Format::Toml => in_toml,
+        };
+        [more, names].concat()
     }
 
     /// The value of a closed set of words.
@@ -261,9 +308,11 @@ impl Decoder<'_> {
         }
     }
 
-    fn properties(&mut self, node: &Node, known: &[&str]) {
+    fn properties(&mut self, node: &Node, names: &[&str]) {
+        // In TOML, arguments beside properties are a key, too.
+        let known = self.known(names, &["args"]);
         for property in &node.properties {
-            if known.contains(&property.name.value.as_str()) {
+            if names.contains(&property.name.value.as_str()) {
                 continue;
             }
             let message = format!(
@@ -273,7 +322,7 @@ impl Decoder<'_> {
             let help = match nearest(&property.name.value, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if known.is_empty() => "it has no properties".to_owned(),
-                None => format!("known are {}", list(known)),
+                None => format!("known are {}", list(&known)),
             };
             self.error("policy::unknown-property", message, property.name.place, help);
         }

@@ -22,6 +22,8 @@ pub struct Node {
     pub place: Place,
     /// Whether a part of it could not be read, which is reported already: nothing is to be said about what is missing.
     pub broken: bool,
+    /// Whether its block, or one inside it, is not closed, which is reported already: it holds whatever follows it in the text.
+    pub unclosed: bool,
 }
 
 /// `name=value`.

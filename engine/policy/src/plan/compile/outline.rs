@@ -66,11 +66,7 @@ pub fn outline(parts: &[Part<'_>], sources: &Sources) -> Vec<RuleOutline> {
                 rules.push(RuleOutline {
                     id: match &block.value.name {
                         Some(name) => name.value.clone(),
-                        None => SmolStr::from(format!(
-                            "{}:{}",
-                            sources.name(rule.place),
-                            sources.line_column(rule.place).line
-                        )),
+                        None => SmolStr::from(sources.at(rule.place)),
                     },
                     outcome: block.value.effect.value,
                     kind,

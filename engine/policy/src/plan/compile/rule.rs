@@ -29,7 +29,7 @@ impl<'a> Compiler<'a> {
         let line = self.sources.line_column(rule.place).line;
         let id = match &block.name {
             Some(name) => name.value.clone(),
-            None => SmolStr::from(format!("{}:{line}", self.sources.name(rule.place))),
+            None => SmolStr::from(self.sources.at(rule.place)),
         };
         let conditions = self.conditions(block.effect.value, &rule.value.conditions);
         let mut options = Vec::new();

@@ -44,7 +44,10 @@ impl Decoder<'_> {
                     let texts = self.texts(child);
                     self.document.commands.extend(texts);
                 }
-                _ => self.unknown_name(&child.name, POLICY, "in `policy`"),
+                _ => {
+                    let known = self.known(POLICY, &["name"]);
+                    self.unknown_name(&child.name, &known, "in `policy`");
+                }
             }
         }
     }
@@ -55,6 +58,7 @@ impl Decoder<'_> {
         for child in node.children() {
             if !SETS.contains(&child.name.value.as_str()) {
                 self.unknown_name(&child.name, SETS, "in `sets`");
+                self.document.unread.push("sets");
                 continue;
             }
             self.properties(child, &[]);
@@ -66,6 +70,7 @@ impl Decoder<'_> {
                 self.unknown_name(&inner.name, &["except"], "in a set");
             }
             let Some((name, members)) = child.arguments.split_first() else {
+                self.document.unread.push("sets");
                 if child.broken {
                     continue;
                 }
@@ -78,6 +83,7 @@ impl Decoder<'_> {
                 continue;
             };
             let Some(name) = self.name(name, "a set") else {
+                self.document.unread.push("sets");
                 continue;
             };
             if members.is_empty() && !child.broken {

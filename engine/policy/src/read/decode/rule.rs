@@ -40,6 +40,7 @@ impl Decoder<'_> {
         let Some(kind) = RequestKind::from_word(&node.name.value) else {
             let mut known: Vec<&str> = RequestKind::ALL.iter().map(|&(word, _)| word).collect();
             known.push("short");
+            let known = self.known(&known, &["name", "because", "instead", "rules"]);
             self.unknown_name(&node.name, &known, "in a block");
             return;
         };
@@ -72,7 +73,10 @@ impl Decoder<'_> {
         for child in node.children() {
             if !known.contains(&child.name.value.as_str()) {
                 let within = format!("in a `{}` rule", kind.as_str());
-                self.unknown_name(&child.name, known, &within);
+                // Where the subject stands outside of the table, its patterns are a key of the table; without that key the rule is broken.
+                let patterns = node.broken || node.name.place.span.start < node.place.span.start;
+                let known = self.known(known, if patterns { &["match"] } else { &[] });
+                self.unknown_name(&child.name, &known, &within);
             } else if let Some(condition) = self.condition(child) {
                 conditions.push(Spanned::new(condition, child.place));
             }

@@ -47,6 +47,7 @@ fn parse(text: &str, source: SourceId, pieces: Pieces) -> Parser<'_> {
         tree: KdlTree::default(),
         path: Vec::new(),
         stopped: false,
+        unclosed: false,
         silent: 0,
         pieces,
         many: FxHashMap::default(),
@@ -65,6 +66,8 @@ struct Parser<'t> {
     path: Vec<SmolStr>,
     /// Whether reading has been given up: nesting too deep, or too many mistakes.
     stopped: bool,
+    /// Whether the text ended inside a block.
+    unclosed: bool,
     /// How many `/-` the cursor is under.
     silent: usize,
     /// What was passed, for those who want all of it.
@@ -143,6 +146,7 @@ impl<'t> Parser<'t> {
             match self.peek() {
                 None => {
                     if let Some(open) = open {
+                        self.unclosed = true;
                         self.problem(
                             open,
                             open + 1,
@@ -237,6 +241,7 @@ impl<'t> Parser<'t> {
             properties: Vec::new(),
             children: None,
             broken: false,
+            unclosed: false,
         };
         self.path.push(node.name.value.clone());
         if self.entries(&mut node).is_err() {
@@ -302,6 +307,7 @@ impl<'t> Parser<'t> {
                         return Err(Broken);
                     }
                     node.children = Some(self.block()?);
+                    node.unclosed = self.unclosed;
                     closed = true;
                     node.place.span.end = Span::new(0, self.at).end;
                 }

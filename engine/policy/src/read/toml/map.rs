@@ -453,6 +453,7 @@ fn node(key: &Key, value: Place) -> Node {
             ..key.place
         },
         broken: false,
+        unclosed: false,
     }
 }
 
