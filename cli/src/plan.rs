@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use engine_policy::document::Lockable;
 use engine_policy::{
-    CHECK_NAMES, LIMIT_NAMES, Loaded, Mode, Outcome, PatternOutline, Plan as Compiled, Reason, RequestKind,
-    RuleOutline, nearest, outline,
+    CHECK_NAMES, LIMIT_NAMES, Layer, Loaded, Mode, Outcome, PatternOutline, Plan as Compiled, Reason,
+    RequestKind, RuleOutline, locked, nearest, outline,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -60,7 +61,7 @@ impl Plan {
         let mut rules = outline(&loaded.parts(), &loaded.sources);
         if let Some(id) = &self.rule {
             let ids: Vec<String> = rules.iter().map(|rule| rule.id.to_string()).collect();
-            rules.retain(|rule| rule.id == *id || *id == at(&loaded, rule));
+            rules.retain(|rule| rule.id == *id || *id == loaded.sources.at(rule.place));
             if rules.is_empty() {
                 out::complain(&unknown_rule(id, &ids));
                 return Err(Exit::Usage);
@@ -76,6 +77,7 @@ impl Plan {
                 };
                 let mut text = rules_text(paint, &loaded, &rules, detail);
                 if self.rule.is_none() {
+                    text.push_str(&lock_text(&loaded));
                     text.push_str(&settings_text(paint, &plan));
                 }
                 out::print(&text);
@@ -93,16 +95,6 @@ fn unknown_rule(id: &str, known: &[String]) -> String {
     }
 }
 
-fn many(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
-
-/// `file:line` of a rule.
-fn at(loaded: &Loaded, rule: &RuleOutline) -> String {
-    let line = loaded.sources.line_column(rule.place).line;
-    format!("{}:{line}", loaded.sources.name(rule.place))
-}
-
 fn rules_text(paint: Paint, loaded: &Loaded, rules: &[RuleOutline], detail: Detail) -> String {
     let mut text = String::new();
     for outcome in [Outcome::Deny, Outcome::Ask, Outcome::Allow] {
@@ -115,7 +107,7 @@ fn rules_text(paint: Paint, loaded: &Loaded, rules: &[RuleOutline], detail: Deta
             Outcome::Ask => paint.yellow("ask"),
             Outcome::Allow => paint.green("allow"),
         };
-        let _infallible = writeln!(text, "{word} ({})", many(own.len(), "rule"));
+        let _infallible = writeln!(text, "{word} ({})", out::many(own.len(), "rule"));
         for rule in own {
             rule_text(&mut text, paint, loaded, rule, detail);
         }
@@ -125,7 +117,7 @@ fn rules_text(paint: Paint, loaded: &Loaded, rules: &[RuleOutline], detail: Deta
 }
 
 fn rule_text(text: &mut String, paint: Paint, loaded: &Loaded, rule: &RuleOutline, detail: Detail) {
-    let place = at(loaded, rule);
+    let place = loaded.sources.at(rule.place);
     let id = visible(&rule.id);
     let head = if place == *rule.id {
         paint.dim(&id)
@@ -189,6 +181,30 @@ fn patterns(patterns: &[PatternOutline], detail: Detail) -> String {
     }
     if let Some(more) = patterns.len().checked_sub(shown).filter(|more| *more > 0) {
         let _infallible = write!(text, " and {more} more");
+    }
+    text
+}
+
+/// What the policies of the machine lock, each with its place; nothing where they lock nothing.
+fn lock_text(loaded: &Loaded) -> String {
+    let parts = loaded.parts();
+    let managed = parts.iter().filter(|part| part.standing.layer == Layer::Managed);
+    let locks: Vec<_> = managed.flat_map(|part| &part.document.lock).collect();
+    let width = locks
+        .iter()
+        .map(|lock| lock.value.as_str().len())
+        .max()
+        .unwrap_or_default();
+    let mut text = String::new();
+    for lock in &locks {
+        if text.is_empty() {
+            text.push_str("locked, so that no other policy loosens it\n");
+        }
+        let place = visible(&loaded.sources.at(lock.place));
+        let _infallible = writeln!(text, "  {:width$}  {place}", lock.value.as_str());
+    }
+    if !text.is_empty() {
+        text.push('\n');
     }
     text
 }
@@ -315,6 +331,9 @@ fn json(loaded: &Loaded, plan: &Compiled, rules: &[RuleOutline]) -> Json {
     let checks: Vec<Json> = checks(plan)
         .map(|(id, name, severity)| json!({ "id": id, "name": name, "severity": severity }))
         .collect();
+    let all_locked = locked(&loaded.parts());
+    let locked = Lockable::ALL.iter().filter(|(_, part)| all_locked.contains(part));
+    let locked: Vec<&str> = locked.map(|(word, _)| *word).collect();
     let files: Vec<&str> = loaded.sources.iter().map(|source| &*source.name).collect();
     json!({
         "checks": checks,
@@ -323,6 +342,7 @@ fn json(loaded: &Loaded, plan: &Compiled, rules: &[RuleOutline]) -> Json {
         "files": files,
         "headless": plan.headless().as_str(),
         "limits": limits,
+        "lock": locked,
         "modes": modes,
         "rules": rules,
         "start_mode": plan.start_mode().as_str(),

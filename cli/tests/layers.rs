@@ -249,6 +249,13 @@ fn the_machine_decides_for_everybody_and_only_from_files_that_its_administrator_
     );
 
     fs::write(&file, "lock { rules }\ndeny { command \"x\" }").expect("a file");
+    let plan = run(&["plan"]);
+    assert!(
+        text(&plan)
+            .contains("locked, so that no other policy loosens it\n  rules  /etc/engine/policy.kdl:1\n"),
+        "{}",
+        text(&plan)
+    );
     let locked = run(&["check", "mine go"]);
     assert_eq!(locked.status.code(), Some(4), "{}", text(&locked));
     assert!(text(&locked).contains("locked"), "{}", text(&locked));
