@@ -66,8 +66,10 @@ pub(crate) struct Start {
 impl Start {
     pub(crate) fn of(cwd: Option<&str>) -> Result<Self, Exit> {
         let Some(current) = world::current_directory() else {
-            out::complain("engine: the current directory is not known\n");
-            return Err(Exit::Internal);
+            out::complain(
+                "engine: the current directory is not known, or its name is not UTF-8; go to another one\n",
+            );
+            return Err(Exit::Machine);
         };
         let cwd = cwd.unwrap_or(".");
         // Whoever goes there goes up from where links lead.
@@ -190,7 +192,11 @@ impl Check {
                 policies::report(&loaded.diagnostics, &loaded.sources);
                 let counted = report::counted(errors, warnings);
                 if let Some(plan) = &plan {
-                    out::print(&format!("{}: {rules} rules, {counted}\n", files.join(", ")));
+                    out::print(&format!(
+                        "{}: {}, {counted}\n",
+                        files.join(", "),
+                        out::many(rules, "rule")
+                    ));
                     out::print(&render::withheld(plan));
                 } else {
                     out::complain(&format!("{counted}\n"));
@@ -217,7 +223,7 @@ impl Check {
                 Ok(Some(whole)) => whole,
                 Err(error) => {
                     out::complain(&format!("engine: cannot read standard input: {error}\n"));
-                    return Err(Exit::Internal);
+                    return Err(Exit::Machine);
                 }
             };
             if whole && line.iter().all(u8::is_ascii_whitespace) {

@@ -85,6 +85,6 @@ impl Commands {
             DataFormat::Human => show::human(&shown),
             DataFormat::Json => show::json(&shown),
         });
-        Ok(if unknown { Exit::Failed } else { Exit::Fine })
+        Ok(if unknown { Exit::Usage } else { Exit::Fine })
     }
 }

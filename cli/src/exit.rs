@@ -7,7 +7,7 @@ use engine_policy::Outcome;
 pub(crate) enum Exit {
     /// Allowed, or nothing wrong.
     Fine,
-    /// A test failed, a file is not formatted, or a lint found something that counts.
+    /// A test failed, a file is not formatted, a lint found something that counts, or trust was asked for and is not there.
     Failed,
     /// Denied.
     Denied,
@@ -15,15 +15,17 @@ pub(crate) enum Exit {
     Invalid,
     /// A person must be asked.
     Asked,
-    /// The command line is wrong.
+    /// The command line is wrong, or names what there is not.
     Usage,
+    /// The machine is not as it must be: a file cannot be written, a directory is not there or belongs to others.
+    Machine,
     /// The engine's own fault.
     Internal,
 }
 
 /// Shown under `--help`.
 pub(crate) const HELP: &str = "Exit codes: 0 allowed or nothing wrong, 1 tests failed, files not formatted or lints found, 2 denied, 3 a policy is invalid, \
-4 ask or not understood, 64 wrong usage, 70 internal error";
+4 ask or not understood, 64 wrong usage or a name that nothing has, 70 internal error, 74 a file or directory of the machine cannot be used";
 
 impl Exit {
     /// The code of a verdict.
@@ -44,6 +46,8 @@ impl Exit {
             Self::Asked => 4,
             Self::Usage => 64,
             Self::Internal => 70,
+            // Source: sysexits.h, `EX_IOERR`.
+            Self::Machine => 74,
         };
         code.into()
     }

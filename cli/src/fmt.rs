@@ -172,13 +172,19 @@ impl Fmt {
         let path = Path::new(output);
         // A link that leads nowhere is there, too.
         let result = match path.symlink_metadata() {
-            Ok(_) if !self.force => Err("it is there already; `--force` replaces it".to_owned()),
+            Ok(_) if !self.force => {
+                out::complain(&format!(
+                    "engine: `{}` is there already; `--force` replaces it\n",
+                    visible(output)
+                ));
+                return Err(Exit::Usage);
+            }
             Ok(_) => policies::text_of(output).and_then(|old| replace::replace(path, &old, &written)),
             Err(_) => replace::create(path, &written),
         };
         result.map_err(|why| {
             out::complain(&format!("engine: cannot write `{}`: {why}\n", visible(output)));
-            Exit::Invalid
+            Exit::Machine
         })?;
         Ok(Exit::Fine)
     }
@@ -207,7 +213,7 @@ impl Fmt {
             } else {
                 replace::replace(Path::new(file), &text, &printed).map_err(|why| {
                     out::complain(&format!("engine: cannot write `{}`: {why}\n", visible(name)));
-                    Exit::Invalid
+                    Exit::Machine
                 })?;
             }
         }
@@ -308,7 +314,8 @@ fn worse(one: Exit, other: Exit) -> Exit {
         Exit::Denied => 3,
         Exit::Invalid => 4,
         Exit::Usage => 5,
-        Exit::Internal => 6,
+        Exit::Machine => 6,
+        Exit::Internal => 7,
     };
     if rank(other) > rank(one) { other } else { one }
 }

@@ -81,7 +81,7 @@ impl Init {
                 "engine: cannot look at {}: {why}\n",
                 visible(&start.project)
             ));
-            Exit::Invalid
+            Exit::Machine
         })?;
         let mut policy = text::policy(&survey, &[]);
         let commands = ci::commands(project);
@@ -99,7 +99,7 @@ impl Init {
                 "engine: cannot write {}: {why}\n",
                 visible(&target.to_string_lossy())
             ));
-            Exit::Invalid
+            Exit::Machine
         })?;
         let trusted = !self.no_trust && trust(&start.project, &target);
         out::print(&visible(&report(&survey, &start.project, count, trusted)));
@@ -197,8 +197,12 @@ fn report(survey: &survey::Survey, project: &str, tests: usize, trusted: bool) -
         "Until you run `engine trust`, it can only tighten.\n"
     };
     format!(
-        "found {found}\nwrote {}, with {tests} tests that pass\n{trust}\nNext:\n  engine check 'git push'   what becomes of a command, and why\n  \
+        "found {found}\nwrote {}, with {}\n{trust}\nNext:\n  engine check 'git push'   what becomes of a command, and why\n  \
          engine test               runs the tests of the policy\n  engine check              looks for mistakes after you change it\n",
-        PathBuf::from(project).join(".engine/policy.kdl").display()
+        PathBuf::from(project).join(".engine/policy.kdl").display(),
+        match tests {
+            1 => "1 test that passes".to_owned(),
+            _ => format!("{tests} tests that pass"),
+        }
     )
 }

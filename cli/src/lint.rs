@@ -156,7 +156,7 @@ impl Lint {
                 "diff": diff(None),
             }));
         }
-        if failed { Err(Exit::Invalid) } else { Ok(done) }
+        if failed { Err(Exit::Machine) } else { Ok(done) }
     }
 
     /// The found files are one policy; files that are named are a policy each.

@@ -1,5 +1,7 @@
 //! The only place that writes to the terminal; a closed pipe ends writing quietly.
 
+use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 
 /// Writes to standard output.
@@ -18,7 +20,10 @@ pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Colours, where standard output is a terminal and nobody asked for none (<https://no-color.org>).
+/// Colours, or none.
+///
+/// Source: <https://no-color.org> and <https://bixense.com/clicolors>. In this order: `NO_COLOR` turns them off, `CLICOLOR_FORCE` turns them
+/// on, `CLICOLOR=0` and `TERM=dumb` turn them off; else a terminal has them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
     on: bool,
@@ -26,18 +31,25 @@ pub(crate) struct Paint {
 
 impl Paint {
     pub(crate) fn for_stdout() -> Self {
-        Self {
-            on: io::stdout().is_terminal()
-                && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
-        }
+        Self::of(io::stdout().is_terminal(), &|name| std::env::var_os(name))
     }
 
     /// The same for standard error.
     pub(crate) fn for_stderr() -> Self {
-        Self {
-            on: io::stderr().is_terminal()
-                && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
-        }
+        Self::of(io::stderr().is_terminal(), &|name| std::env::var_os(name))
+    }
+
+    fn of(is_terminal: bool, variable: &dyn Fn(&str) -> Option<OsString>) -> Self {
+        let says = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
+        let is = |name: &str, word: &str| variable(name).is_some_and(|value| value == word);
+        let on = if says("NO_COLOR") {
+            false
+        } else if says("CLICOLOR_FORCE") && !is("CLICOLOR_FORCE", "0") {
+            true
+        } else {
+            is_terminal && !is("CLICOLOR", "0") && !is("TERM", "dumb")
+        };
+        Self { on }
     }
 
     /// Whether there are colours.
@@ -83,4 +95,49 @@ pub(crate) fn visible(text: &str) -> String {
         }
     }
     shown
+}
+
+/// A count with its noun: `1 rule`, `2 rules`.
+pub(crate) fn many<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    let end = if count == N::from(1) { "" } else { "s" };
+    format!("{count} {noun}{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::{Paint, many};
+
+    fn is_on(is_terminal: bool, variables: &[(&str, &str)]) -> bool {
+        let variable = |name: &str| {
+            let own = variables.iter().find(|(own, _)| *own == name);
+            own.map(|(_, value)| OsString::from(value))
+        };
+        Paint::of(is_terminal, &variable).is_on()
+    }
+
+    #[test]
+    fn a_terminal_has_colours_unless_somebody_wants_none() {
+        assert!(is_on(true, &[]));
+        assert!(is_on(true, &[("TERM", "xterm"), ("NO_COLOR", "")]));
+        assert!(!is_on(true, &[("NO_COLOR", "1")]));
+        assert!(!is_on(true, &[("TERM", "dumb")]));
+        assert!(!is_on(true, &[("CLICOLOR", "0")]));
+    }
+
+    #[test]
+    fn a_pipe_has_colours_only_when_they_are_forced() {
+        assert!(!is_on(false, &[("CLICOLOR", "1")]));
+        assert!(!is_on(false, &[("CLICOLOR_FORCE", "0")]));
+        assert!(is_on(false, &[("CLICOLOR_FORCE", "1"), ("TERM", "dumb")]));
+        assert!(!is_on(false, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+    }
+
+    #[test]
+    fn one_thing_is_named_as_one() {
+        assert_eq!(many(1_usize, "rule"), "1 rule");
+        assert_eq!(many(0_usize, "rule"), "0 rules");
+        assert_eq!(many(2_u32, "rule"), "2 rules");
+    }
 }

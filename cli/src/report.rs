@@ -21,6 +21,7 @@ use engine_policy::{Diagnostic, Level, Outcome, Place, SourceId, Sources};
 use serde_json::{Map, Value as Json};
 
 use crate::options::Format;
+use crate::out::many;
 use crate::world;
 
 /// What a subcommand found.
@@ -203,13 +204,6 @@ pub(crate) fn render(format: Format, report: &Report, detail: Detail) -> String 
 
 /// `3 errors, 1 warning`.
 pub(crate) fn counted(errors: usize, warnings: usize) -> String {
-    let many = |n: usize, what: &str| {
-        if n == 1 {
-            format!("1 {what}")
-        } else {
-            format!("{n} {what}s")
-        }
-    };
     match (errors, warnings) {
         (0, 0) => "nothing wrong".to_owned(),
         (0, warnings) => many(warnings, "warning"),

@@ -52,7 +52,7 @@ impl Trust {
             Ok(exit) => exit,
             Err(message) => {
                 out::complain(&format!("engine: {}\n", visible(&message)));
-                Exit::Internal
+                Exit::Machine
             }
         }
     }

@@ -111,7 +111,7 @@ fn words_behind_a_program_are_its_subcommands() {
 fn an_unknown_name_fails_with_the_nearest() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = engine(folder.path(), &["commands", "gerp", "git", "comit", "cat"]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(64));
     let complaint = complaint(&output);
     assert!(complaint.contains("did you mean `grep`?"), "{complaint}");
     assert!(complaint.contains("subcommand of `git`"), "{complaint}");

@@ -174,7 +174,7 @@ fn what_cannot_be_written_or_read_is_left_as_it_is() {
     let locked = folder.path().join("locked.kdl");
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o444)).expect("permissions");
     let (_, code) = run(folder.path(), &["lint", "--fix", "locked.kdl"]);
-    assert_eq!(code, 3);
+    assert_eq!(code, 74);
     assert_eq!(fs::read_to_string(&locked).expect("the file"), TWICE);
     let (_, code) = run(folder.path(), &["lint", "--fix", "broken.kdl"]);
     assert_eq!(code, 3);

@@ -123,7 +123,7 @@ fn outputs_are_as_their_schemas_say() {
             &["commands", "grep", "git", "commit", "find", "tar", "curl"],
             0,
         ),
-        ("program", &["commands", "no-such-program"], 1),
+        ("program", &["commands", "no-such-program"], 64),
         ("plan", &["plan", "--policy", "shop.kdl", "--rule", "push"], 0),
     ];
     for (name, words, code) in outputs {

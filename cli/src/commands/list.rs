@@ -6,7 +6,7 @@ use engine_policy::definition::model::Command;
 use serde_json::json;
 
 use super::find::{Entry, Kind, Known};
-use crate::out::{Paint, visible};
+use crate::out::{Paint, many, visible};
 
 /// How much of a program's options is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,8 +136,11 @@ pub(super) fn human(known: &Known) -> String {
     let counts = counts(&entries);
     let _infallible = write!(
         out,
-        "\n{} definitions of {} names: {} complete, {} partly",
-        counts.definitions, counts.names, counts.complete, counts.partly
+        "\n{} of {}: {} complete, {} partly",
+        many(counts.definitions, "definition"),
+        many(counts.names, "name"),
+        counts.complete,
+        counts.partly
     );
     if counts.policy + counts.published > 0 {
         let _infallible = write!(

@@ -6,6 +6,8 @@ use engine_policy::definition::model::{
     Appends, Arg, Arity, Block, Claim, Flag, Follows, OrPath, Own, Test, ValueEffect, ValueKind,
 };
 
+use crate::out::many;
+
 /// Something that is done: its name in definitions, and a text for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Done {
@@ -286,9 +288,9 @@ pub(super) fn condition(block: &Block) -> String {
             }
             Test::Operands { least, most } => {
                 let count = match most {
-                    Some(most) if most == least => format!("with {least} operands"),
-                    Some(most) => format!("with {least} to {most} operands"),
-                    None => format!("with {least} operands or more"),
+                    Some(most) if most == least => format!("with {}", many(*least, "operand")),
+                    Some(most) => format!("with {least} to {}", many(*most, "operand")),
+                    None => format!("with {} or more", many(*least, "operand")),
                 };
                 if block.negated {
                     format!("not {count}")

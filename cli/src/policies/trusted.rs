@@ -69,8 +69,16 @@ impl Trusted {
         layer: Layer,
         files: &[String],
     ) -> Result<(), String> {
-        let directory = self.directory.as_ref().ok_or("the home directory is not known")?;
-        let failed = |error: std::io::Error| format!("cannot write in {}: {error}", directory.display());
+        let directory = self.directory.as_ref().ok_or(
+            "the home directory is not known, so trust is kept nowhere; set `HOME` or `XDG_DATA_HOME` to a directory that is yours",
+        )?;
+        let failed = |error: std::io::Error| {
+            format!(
+                "cannot write in {}, where trust is kept: {error}; make it a directory that you alone can write, or set `XDG_DATA_HOME` to \
+                 one",
+                directory.display()
+            )
+        };
         fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -96,7 +104,7 @@ impl Trusted {
             Ok(())
         } else {
             Err(format!(
-                "{} does not belong to you alone (`chmod 700`)",
+                "{0} does not belong to you alone, so trust that is kept there does not count; `chmod 700 {0}` takes it from others",
                 directory.display()
             ))
         }
@@ -144,8 +152,12 @@ impl Trusted {
     pub(crate) fn remove(&self, project: &str) -> Result<usize, String> {
         let mut count = 0;
         for record in self.all().into_iter().filter(|record| record.project == project) {
-            fs::remove_file(&record.path)
-                .map_err(|error| format!("cannot remove {}: {error}", record.path.display()))?;
+            fs::remove_file(&record.path).map_err(|error| {
+                format!(
+                    "cannot remove {}: {error}; the project is trusted until that file is gone",
+                    record.path.display()
+                )
+            })?;
             count += 1;
         }
         Ok(count)

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::Test;
 use crate::options::Format;
-use crate::out::{Paint, visible};
+use crate::out::{Paint, many, visible};
 use crate::report::{Finding, Report, share};
 
 /// Adds the numbers to a report, and a finding if they are lower than asked for. Formats that show findings beside lines have one for each
@@ -75,8 +75,10 @@ fn uncovered(rule: &RuleCoverage) -> Finding {
 
 fn counts(coverage: &Coverage) -> String {
     let (covered, all) = (coverage.covered(), coverage.rules.len());
+    let decide = if covered == 1 { "decides" } else { "decide" };
     format!(
-        "{covered} of {all} rules decide a test ({} %)",
+        "{covered} of {} {decide} a test ({} %)",
+        many(all, "rule"),
         share(covered, all)
     )
 }

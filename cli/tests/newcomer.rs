@@ -1,0 +1,123 @@
+//! What somebody meets who is new to the program: words that are misspelt, files in the wrong place, a terminal without colours.
+#![expect(
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "helpers of tests fail as tests do, and start the program"
+)]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// A project with files in it.
+fn project(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a directory");
+    fs::create_dir_all(folder.path().join(".git")).expect("a directory");
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    }
+    folder
+}
+
+fn command(folder: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_engine"));
+    command
+        .args(words)
+        .current_dir(folder)
+        .env_clear()
+        .env("HOME", folder.join("home"))
+        .env("PATH", "/usr/bin:/bin");
+    command
+}
+
+/// What was printed, what was complained about on one line, and the exit code.
+fn run_as(command: &mut Command) -> (String, String, i32) {
+    let output = command.output().expect("a run");
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
+    let told = text(&output.stderr).replace('\u{2502}', " ");
+    (
+        text(&output.stdout),
+        told.split_whitespace().collect::<Vec<_>>().join(" "),
+        output.status.code().expect("an exit code"),
+    )
+}
+
+fn run(folder: &Path, words: &[&str]) -> (String, String, i32) {
+    run_as(&mut command(folder, words))
+}
+
+#[test]
+fn a_name_that_nothing_has_ends_with_one_exit_code() {
+    let folder = project(&[]);
+    for words in [
+        ["commands", "gti"].as_slice(),
+        &["lint", "--explain", "shadow"],
+        &["plan", "--rule", "force-psh"],
+        &["schema", "verdct"],
+        &["man", "chek"],
+        &["test", "--filter", "zebra", "builtin:ci"],
+        &["chek"],
+    ] {
+        assert_eq!(run(folder.path(), words).2, 64, "{words:?}");
+    }
+}
+
+#[test]
+fn colours_are_forced_and_refused_by_variables() {
+    let folder = project(&[]);
+    let coloured = |variables: &[(&str, &str)]| {
+        let mut command = command(folder.path(), &["check", "ls"]);
+        command.envs(variables.iter().copied());
+        run_as(&mut command).0.contains('\u{1b}')
+    };
+    assert!(!coloured(&[]));
+    assert!(coloured(&[("CLICOLOR_FORCE", "1")]));
+    assert!(!coloured(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+}
+
+#[test]
+fn one_rule_is_one_rule() {
+    let folder = project(&[(".engine/policy.kdl", "deny \"x\" { command \"x\"; }")]);
+    let (printed, told, code) = run(folder.path(), &["check", "--policy", ".engine/policy.kdl"]);
+    assert_eq!(code, 0, "{told}");
+    assert!(printed.contains(": 1 rule, "), "{printed}");
+    let (printed, ..) = run(folder.path(), &["test", "--coverage"]);
+    assert!(printed.contains("0 of 1 rule decide a test"), "{printed}");
+}
+
+#[test]
+fn a_store_of_trust_that_cannot_be_used_is_told_with_what_to_do() {
+    let folder = project(&[
+        (".engine/policy.kdl", "allow { command \"x\"; }"),
+        ("home/.local/share/engine", "a file"),
+    ]);
+    let (_, told, code) = run(folder.path(), &["trust", "--yes"]);
+    assert_eq!(code, 74, "{told}");
+    assert!(told.contains("home/.local/share/engine"), "{told}");
+    assert!(told.contains("XDG_DATA_HOME"), "{told}");
+}
+
+#[test]
+fn what_tests_call_a_rule_is_looked_at_by_check_and_lint() {
+    let policy = "allow \"edits\" { command \"x\"; }\ntests { allow \"x\" rule=\"edit\" shell=\"sh\"; }";
+    let folder = project(&[("p.kdl", policy)]);
+    let (_, told, code) = run(folder.path(), &["check", "--policy", "p.kdl"]);
+    assert_eq!(code, 0);
+    assert!(told.contains("did you mean `edits`?"), "{told}");
+    let (printed, ..) = run(folder.path(), &["lint", "p.kdl"]);
+    assert!(printed.contains("did you mean `edits`?"), "{printed}");
+}
+
+#[test]
+fn a_test_may_run_its_command_in_sh() {
+    // Only bash and zsh know `<(`; to sh it is no redirection.
+    let policy = "allow { command \"(cat|ls) ...\"; read \"./**\"; }\ntests { allow \"cat <(ls)\"; ask \"cat <(ls)\" shell=\"sh\"; }";
+    let folder = project(&[("p.kdl", policy)]);
+    let (printed, told, code) = run(folder.path(), &["test", "p.kdl"]);
+    assert_eq!(code, 0, "{printed}{told}");
+    assert!(printed.contains("2 of 2 passed"), "{printed}");
+}
