@@ -98,7 +98,7 @@ pub(crate) fn visible(text: &str) -> String {
 }
 
 /// A count with its noun: `1 rule`, `2 rules`.
-pub(crate) fn many<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+pub(crate) fn many<N: Display + PartialEq + From<u8> + Copy>(count: N, noun: &str) -> String {
     let end = if count == N::from(1) { "" } else { "s" };
     format!("{count} {noun}{end}")
 }
