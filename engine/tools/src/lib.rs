@@ -1,6 +1,10 @@
 //! Tools as data: definitions, schemas, bodies of steps, the pool, deferral and result budgets. No tokio, no I/O.
 #![forbid(unsafe_code)]
 
+pub mod definition;
+mod input;
 mod output;
+pub mod template;
 
+pub use input::{Input, InputError, InputProblem, Sender};
 pub use output::{Block, MediaType, Output};

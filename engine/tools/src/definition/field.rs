@@ -1,0 +1,163 @@
+//! The fields of a tool's input: what they may hold and what they say about a call.
+
+use engine_policy::{Place, Spanned};
+use serde_json::Value as Json;
+use smol_str::SmolStr;
+
+use crate::template::Template;
+
+/// One field of an input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The key.
+    pub name: Spanned<SmolStr>,
+    /// What it may hold.
+    pub kind: FieldKind,
+    /// The description that models read.
+    pub about: Option<SmolStr>,
+    /// A call without it is refused.
+    pub required: bool,
+    /// What stands in for it where it is left out.
+    pub default: Option<Json>,
+    /// What its value says about the call.
+    pub role: Option<Role>,
+    /// Never shown to a model, refused from one.
+    pub internal: bool,
+    /// Part of the schema only where this holds over the facts of the session.
+    pub available_when: Option<Template>,
+    /// The whole field.
+    pub place: Place,
+}
+
+/// What a field holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FieldKind {
+    /// Any text.
+    String(TextBounds),
+    /// The path of a file or directory.
+    Path,
+    /// An address; in templates it has `scheme`, `host`, `port`, `path` and `query`.
+    Url,
+    /// A whole number.
+    Integer(Bounds<i64>),
+    /// Any number.
+    Number(Bounds<f64>),
+    /// True or false.
+    Boolean,
+    /// One of some words.
+    Enum(Vec<SmolStr>),
+    /// A list.
+    Array {
+        /// What each item holds.
+        of: Box<FieldKind>,
+        /// How many items.
+        length: Bounds<u64>,
+    },
+    /// An object with these fields; any fields where there are none.
+    Object(Vec<Field>),
+    /// Any JSON value.
+    Json,
+}
+
+/// Smallest and largest value, both allowed themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bounds<T> {
+    /// Smallest.
+    pub min: Option<T>,
+    /// Largest.
+    pub max: Option<T>,
+}
+
+impl<T: PartialOrd + Copy> Bounds<T> {
+    /// Whether a value lies within.
+    #[must_use]
+    pub fn hold(&self, value: T) -> bool {
+        self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max)
+    }
+}
+
+/// What a text must be like.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TextBounds {
+    /// How many characters.
+    pub length: Bounds<u64>,
+    /// A regular expression that must match somewhere in it.
+    pub pattern: Option<Spanned<SmolStr>>,
+}
+
+/// What the value of a field says about a call: from it come the requests that are decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Reads this path; the working directory where it is left out.
+    Reads,
+    /// Reads everything below this path; the working directory where it is left out.
+    ReadsTree,
+    /// Writes this path.
+    Writes,
+    /// Deletes this path.
+    Deletes,
+    /// Connects to this host or address.
+    Connects,
+    /// Runs this shell text.
+    RunsShell,
+    /// A glob over names, which may lead elsewhere.
+    Names,
+    /// A switch that takes the confinement away.
+    Unconfined,
+    /// The type of a sub-agent.
+    Agent,
+    /// The name of a skill.
+    Skill,
+}
+
+impl Role {
+    /// Every role with its word in a definition.
+    pub const ALL: &[(&str, Self)] = &[
+        ("reads", Self::Reads),
+        ("reads-tree", Self::ReadsTree),
+        ("writes", Self::Writes),
+        ("deletes", Self::Deletes),
+        ("connects", Self::Connects),
+        ("runs-shell", Self::RunsShell),
+        ("names", Self::Names),
+        ("unconfined", Self::Unconfined),
+        ("agent", Self::Agent),
+        ("skill", Self::Skill),
+    ];
+
+    /// Its word in a definition.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Reads => "reads",
+            Self::ReadsTree => "reads-tree",
+            Self::Writes => "writes",
+            Self::Deletes => "deletes",
+            Self::Connects => "connects",
+            Self::RunsShell => "runs-shell",
+            Self::Names => "names",
+            Self::Unconfined => "unconfined",
+            Self::Agent => "agent",
+            Self::Skill => "skill",
+        }
+    }
+}
+
+impl FieldKind {
+    /// The word that declares it.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::String(_) => "string",
+            Self::Path => "path",
+            Self::Url => "url",
+            Self::Integer(_) => "integer",
+            Self::Number(_) => "number",
+            Self::Boolean => "boolean",
+            Self::Enum(_) => "enum",
+            Self::Array { .. } => "array",
+            Self::Object(_) => "object",
+            Self::Json => "json",
+        }
+    }
+}
