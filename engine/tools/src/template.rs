@@ -40,6 +40,7 @@ pub const MAX_TEMPLATE_BYTES: usize = 1 << 16;
 /// The one environment: filters and limits, no names.
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::new();
+    environment.set_debug(false);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_fuel(Some(FUEL));

@@ -89,7 +89,7 @@ fn json(value: &Value, options: Kwargs) -> Result<String, Error> {
 
 fn from_json(text: &str) -> Value {
     serde_json::from_str::<serde_json::Value>(text)
-        .map_or_else(|_| Value::from(()), |json| Value::from_serialize(&json))
+        .map_or_else(|_| Value::from(()), |json| Value::from(minijinja::value::Serde(&json)))
 }
 
 fn compile(pattern: &str) -> Result<Regex, Error> {

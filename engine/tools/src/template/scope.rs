@@ -139,7 +139,7 @@ impl Value {
     /// A JSON value; null is `none`.
     #[must_use]
     pub fn of_json(json: &Json) -> Self {
-        Self(minijinja::Value::from_serialize(json))
+        Self(minijinja::Value::from(minijinja::value::Serde(json)))
     }
 
     /// As JSON.
@@ -244,7 +244,7 @@ fn object_value(fields: &[Field], map: &Map<String, Json>) -> minijinja::Value {
     let further = map
         .iter()
         .filter(|(key, _)| !fields.iter().any(|field| field.name.value == key.as_str()))
-        .map(|(key, json)| (key.clone(), minijinja::Value::from_serialize(json)));
+        .map(|(key, json)| (key.clone(), minijinja::Value::from(minijinja::value::Serde(json))));
     known.chain(further).collect()
 }
 
@@ -267,6 +267,6 @@ fn field_value(kind: &FieldKind, json: &Json) -> minijinja::Value {
             | FieldKind::Object(_)
             | FieldKind::Json,
             _,
-        ) => minijinja::Value::from_serialize(json),
+        ) => minijinja::Value::from(minijinja::value::Serde(json)),
     }
 }
