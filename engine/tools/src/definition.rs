@@ -11,10 +11,8 @@ mod tool;
 pub use field::{Bounds, Field, FieldKind, Role, TextBounds};
 pub use step::{
     Action, AgentStep, AskStep, Body, CacheStep, CallStep, ContextKey, EachStep, EditStep, GlobStep,
-    GrepStep, LetStep, MAX_EACH, McpStep, McpVerb, MessageStep, Named, OnError, OptionTemplate, ReadStep, RetryStep,
-    ReturnStep, RunStep, Setting, ShellStep, Speaker, StateChange, StateStep, StateVerb, Step, TaskStep, TaskVerb,
-    ToolsStep, WhenStep, Words, WriteStep,
+    GrepStep, LetStep, MAX_EACH, McpStep, McpVerb, MessageStep, Named, OnError, OptionTemplate, ReadStep,
+    RetryStep, ReturnStep, RunStep, Setting, ShellStep, Speaker, StateChange, StateStep, StateVerb, Step,
+    TaskStep, TaskVerb, ToolsStep, WhenStep, Words, WriteStep,
 };
-pub use tool::{
-    Budget, Deferral, Flag, Handler, Interrupt, Need, Prompt, Tool, Work, is_tool_name,
-};
+pub use tool::{Budget, Deferral, Flag, Handler, Interrupt, Need, Prompt, Tool, Work, is_tool_name};

@@ -86,8 +86,16 @@ pub struct InputProblem {
 
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let noun = if self.problems.len() == 1 { "issue" } else { "issues" };
-        write!(f, "InputValidationError: {} failed due to the following {noun}:", self.tool)?;
+        let noun = if self.problems.len() == 1 {
+            "issue"
+        } else {
+            "issues"
+        };
+        write!(
+            f,
+            "InputValidationError: {} failed due to the following {noun}:",
+            self.tool
+        )?;
         for problem in &self.problems {
             write!(f, "\n{}", problem.message)?;
         }

@@ -18,7 +18,11 @@ const MAX_DEPTH: usize = 64;
 /// Whole numbers up to here are the same as floating-point numbers.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-pub(super) fn validate(tool: &Tool, input: &Json, sender: Sender) -> Result<Map<String, Json>, Vec<InputProblem>> {
+pub(super) fn validate(
+    tool: &Tool,
+    input: &Json,
+    sender: Sender,
+) -> Result<Map<String, Json>, Vec<InputProblem>> {
     let mut validator = Validator {
         sender,
         problems: Vec::new(),
@@ -135,7 +139,10 @@ impl Validator {
 
     fn value(&mut self, kind: &FieldKind, value: &Json, depth: usize) -> Option<Json> {
         if depth > MAX_DEPTH {
-            self.problem(format!("The parameter `{}` is nested deeper than {MAX_DEPTH} levels", self.path));
+            self.problem(format!(
+                "The parameter `{}` is nested deeper than {MAX_DEPTH} levels",
+                self.path
+            ));
             return None;
         }
         match kind {
@@ -234,7 +241,10 @@ impl Validator {
     /// Any value, as deep as one may be.
     fn any(&mut self, value: &Json, depth: usize) -> Option<Json> {
         if deeper_than(value, MAX_DEPTH.saturating_sub(depth)) {
-            self.problem(format!("The parameter `{}` is nested deeper than {MAX_DEPTH} levels", self.path));
+            self.problem(format!(
+                "The parameter `{}` is nested deeper than {MAX_DEPTH} levels",
+                self.path
+            ));
             return None;
         }
         Some(value.clone())
@@ -266,19 +276,36 @@ impl Validator {
     fn length(&mut self, bounds: &Bounds<u64>, length: usize, what: &str) {
         let length = u64::try_from(length).unwrap_or(u64::MAX);
         if let Some(min) = bounds.min.filter(|min| length < *min) {
-            self.problem(format!("The parameter `{}` must have at least {min} {what}, not {length}", self.path));
+            self.problem(format!(
+                "The parameter `{}` must have at least {min} {what}, not {length}",
+                self.path
+            ));
         }
         if let Some(max) = bounds.max.filter(|max| length > *max) {
-            self.problem(format!("The parameter `{}` must have at most {max} {what}, not {length}", self.path));
+            self.problem(format!(
+                "The parameter `{}` must have at most {max} {what}, not {length}",
+                self.path
+            ));
         }
     }
 
-    fn bounds<T: PartialOrd + Copy + std::fmt::Display>(&mut self, bounds: &Bounds<T>, value: T, shown: &str) {
+    fn bounds<T: PartialOrd + Copy + std::fmt::Display>(
+        &mut self,
+        bounds: &Bounds<T>,
+        value: T,
+        shown: &str,
+    ) {
         if let Some(min) = bounds.min.filter(|min| value < *min) {
-            self.problem(format!("The parameter `{}` must be at least {min}, not {shown}", self.path));
+            self.problem(format!(
+                "The parameter `{}` must be at least {min}, not {shown}",
+                self.path
+            ));
         }
         if let Some(max) = bounds.max.filter(|max| value > *max) {
-            self.problem(format!("The parameter `{}` must be at most {max}, not {shown}", self.path));
+            self.problem(format!(
+                "The parameter `{}` must be at most {max}, not {shown}",
+                self.path
+            ));
         }
     }
 }
@@ -301,9 +328,7 @@ fn near_field<'f>(key: &str, known: impl Iterator<Item = &'f str> + Clone) -> Op
 /// A whole number, also spelled as text or as a number like `5.0`.
 fn integer(value: &Json) -> Option<i64> {
     match value {
-        Json::Number(number) => number
-            .as_i64()
-            .or_else(|| whole(number.as_f64()?)),
+        Json::Number(number) => number.as_i64().or_else(|| whole(number.as_f64()?)),
         Json::String(text) => text.trim().parse().ok(),
         Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => None,
     }

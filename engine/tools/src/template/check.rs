@@ -70,9 +70,9 @@ impl Checker<'_> {
         let tree = match parse(&template.source) {
             Ok(tree) => tree,
             Err(error) => {
-                let place = error.range().map_or(template.place, |range| {
-                    template.inside(range.start, range.end)
-                });
+                let place = error
+                    .range()
+                    .map_or(template.place, |range| template.inside(range.start, range.end));
                 let message = TemplateError::of(&error).message;
                 self.diagnostics
                     .push(Diagnostic::error("tool::template", message, place));
@@ -372,12 +372,14 @@ impl Walk<'_, '_> {
         match filter.name {
             "address" | "upgrade_https" => Shape::Address,
             "html_to_markdown" | "json" | "regex" | "regex_replace" | "shell_quote" | "truncate" | "date"
-            | "url_encode" | "join" | "length" | "count" | "trim" | "upper" | "lower" | "replace" | "title"
-            | "capitalize" | "int" | "float" | "bool" | "string" | "indent" | "abs" | "round" | "format"
-            | "sum" => Shape::Plain,
+            | "url_encode" | "join" | "length" | "count" | "trim" | "upper" | "lower" | "replace"
+            | "title" | "capitalize" | "int" | "float" | "bool" | "string" | "indent" | "abs" | "round"
+            | "format" | "sum" => Shape::Plain,
             "lines" | "split" => Shape::list(Shape::Plain),
             "first" | "last" | "min" | "max" => item_of(inner),
-            "sort" | "reverse" | "unique" | "selectattr" | "rejectattr" | "select" | "reject" | "list" => inner,
+            "sort" | "reverse" | "unique" | "selectattr" | "rejectattr" | "select" | "reject" | "list" => {
+                inner
+            }
             _ => Shape::Any,
         }
     }
@@ -400,7 +402,12 @@ impl Walk<'_, '_> {
         }
         let known: Vec<SmolStr> = self.checker.names.keys().cloned().collect();
         let help = advice(name, known.iter().map(SmolStr::as_str));
-        self.error("tool::unknown-variable", format!("unknown name `{name}`"), span, help);
+        self.error(
+            "tool::unknown-variable",
+            format!("unknown name `{name}`"),
+            span,
+            help,
+        );
         Shape::Any
     }
 
@@ -427,7 +434,12 @@ impl Walk<'_, '_> {
         } else {
             advice(name, known.into_iter())
         };
-        self.error("tool::unknown-part", format!("there is no `{name}` in this value"), span, help);
+        self.error(
+            "tool::unknown-part",
+            format!("there is no `{name}` in this value"),
+            span,
+            help,
+        );
         Shape::Any
     }
 }

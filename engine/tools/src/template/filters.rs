@@ -12,33 +12,113 @@ const MAX_REGEX: usize = 1 << 20;
 
 /// Filters beside those of the template language, each with what it does.
 pub const FILTERS: &[(&str, &str)] = &[
-    ("address", "the text as an address with `scheme`, `host`, `port`, `path` and `query`"),
+    (
+        "address",
+        "the text as an address with `scheme`, `host`, `port`, `path` and `query`",
+    ),
     ("date", "seconds since 1970 as a day, `date(\"%H:%M\")` otherwise"),
-    ("from_json", "the value that a JSON text stands for; `none` for what is no JSON"),
+    (
+        "from_json",
+        "the value that a JSON text stands for; `none` for what is no JSON",
+    ),
     ("html_to_markdown", "a web page as Markdown"),
     ("json", "the value as JSON text"),
     ("lines", "the lines of a text"),
-    ("regex", "the first match of a regular expression, `none` without one; `group=1` a group of it"),
+    (
+        "regex",
+        "the first match of a regular expression, `none` without one; `group=1` a group of it",
+    ),
     ("regex_replace", "every match replaced; `$1` stands for a group"),
     ("shell_quote", "the text as a word of a shell, for display only"),
-    ("truncate", "at most so many characters, and a note where something was cut"),
+    (
+        "truncate",
+        "at most so many characters, and a note where something was cut",
+    ),
     ("upgrade_https", "an `http` address as an `https` one"),
     ("url_encode", "the text as part of a query"),
 ];
 
 /// Filters of the template language that stay.
 pub(super) const BUILT_IN: &[&str] = &[
-    "abs", "attr", "batch", "bool", "capitalize", "chain", "count", "d", "default", "dictsort", "first", "float",
-    "format", "groupby", "indent", "int", "items", "join", "last", "length", "list", "lower", "map", "max",
-    "min", "reject", "rejectattr", "replace", "reverse", "round", "select", "selectattr", "slice", "sort",
-    "split", "string", "sum", "title", "trim", "unique", "upper", "zip",
+    "abs",
+    "attr",
+    "batch",
+    "bool",
+    "capitalize",
+    "chain",
+    "count",
+    "d",
+    "default",
+    "dictsort",
+    "first",
+    "float",
+    "format",
+    "groupby",
+    "indent",
+    "int",
+    "items",
+    "join",
+    "last",
+    "length",
+    "list",
+    "lower",
+    "map",
+    "max",
+    "min",
+    "reject",
+    "rejectattr",
+    "replace",
+    "reverse",
+    "round",
+    "select",
+    "selectattr",
+    "slice",
+    "sort",
+    "split",
+    "string",
+    "sum",
+    "title",
+    "trim",
+    "unique",
+    "upper",
+    "zip",
 ];
 
 /// Tests of the template language.
 pub(super) const TESTS: &[&str] = &[
-    "boolean", "defined", "divisibleby", "endingwith", "eq", "equalto", "even", "false", "filter", "float", "ge",
-    "greaterthan", "gt", "in", "int", "integer", "iterable", "le", "lessthan", "lower", "lt", "mapping", "ne",
-    "none", "number", "odd", "sameas", "sequence", "startingwith", "string", "true", "undefined", "upper",
+    "boolean",
+    "defined",
+    "divisibleby",
+    "endingwith",
+    "eq",
+    "equalto",
+    "even",
+    "false",
+    "filter",
+    "float",
+    "ge",
+    "greaterthan",
+    "gt",
+    "in",
+    "int",
+    "integer",
+    "iterable",
+    "le",
+    "lessthan",
+    "lower",
+    "lt",
+    "mapping",
+    "ne",
+    "none",
+    "number",
+    "odd",
+    "sameas",
+    "sequence",
+    "startingwith",
+    "string",
+    "true",
+    "undefined",
+    "upper",
 ];
 
 /// Functions of the template language.
@@ -57,7 +137,9 @@ pub(super) fn add_to(environment: &mut Environment<'static>) {
     environment.add_filter("regex_replace", regex_replace);
     environment.add_filter("shell_quote", |text: &str| shell_quote(text));
     environment.add_filter("truncate", truncate);
-    environment.add_filter("upgrade_https", |text: Value| Address::upgraded(&text.to_string()));
+    environment.add_filter("upgrade_https", |text: Value| {
+        Address::upgraded(&text.to_string())
+    });
     environment.add_filter("url_encode", |text: Value| url_encode(&text.to_string()));
 }
 
@@ -88,15 +170,21 @@ fn json(value: &Value, options: Kwargs) -> Result<String, Error> {
 }
 
 fn from_json(text: &str) -> Value {
-    serde_json::from_str::<serde_json::Value>(text)
-        .map_or_else(|_| Value::from(()), |json| Value::from(minijinja::value::Serde(&json)))
+    serde_json::from_str::<serde_json::Value>(text).map_or_else(
+        |_| Value::from(()),
+        |json| Value::from(minijinja::value::Serde(&json)),
+    )
 }
 
 fn compile(pattern: &str) -> Result<Regex, Error> {
     RegexBuilder::new(pattern)
         .size_limit(MAX_REGEX)
         .build()
-        .map_err(|error| wrong(format!("the regular expression `{pattern}` does not compile: {error}")))
+        .map_err(|error| {
+            wrong(format!(
+                "the regular expression `{pattern}` does not compile: {error}"
+            ))
+        })
 }
 
 /// Whether a regular expression can be used in a template or a definition.

@@ -13,7 +13,9 @@ const MAX_PAGE: usize = 4 << 20;
 
 static CONVERTER: LazyLock<HtmlToMarkdown> = LazyLock::new(|| {
     HtmlToMarkdown::builder()
-        .skip_tags(vec!["script", "style", "noscript", "template", "svg", "iframe", "head"])
+        .skip_tags(vec![
+            "script", "style", "noscript", "template", "svg", "iframe", "head",
+        ])
         .build()
 });
 

@@ -105,10 +105,7 @@ impl Object for Address {
             "host" => Value::from(self.host.as_str()),
             "port" => self.port.map_or_else(|| Value::from(()), Value::from),
             "path" => Value::from(self.path.as_str()),
-            "query" => self
-                .query
-                .as_deref()
-                .map_or_else(|| Value::from(()), Value::from),
+            "query" => self.query.as_deref().map_or_else(|| Value::from(()), Value::from),
             "text" => Value::from(self.text.as_str()),
             _ => return None,
         })
