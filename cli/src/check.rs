@@ -1,10 +1,11 @@
 //! `engine check`: decides one call, or many from standard input, or validates the policies.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, Write as _};
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
-use engine_policy::{Call, Decision, Facts, Level, Mode, Outcome, Plan, decide, join_path};
+use engine_policy::{Call, Decision, Facts, Level, Mode, Outcome, Plan, below, decide, join_path};
 use engine_shell::Shell;
 use serde_json::Value as Json;
 
@@ -12,10 +13,10 @@ use crate::exit::Exit;
 use crate::json;
 use crate::options::{Circumstances, Format, parse_mode, parse_shell};
 use crate::out;
-use crate::policies::{self, Found};
+use crate::policies::{self, Found, Named};
 use crate::render::{self, Shown};
 use crate::report::{self, Detail, Report};
-use crate::world::{self, Disk};
+use crate::world::{self, Disk, NO_PROJECT};
 
 /// Decides a command or a tool call; without one, validates the policies
 ///
@@ -61,6 +62,8 @@ pub(crate) struct Start {
     pub project: String,
     pub directory: String,
     pub home: Option<String>,
+    /// A project within this one that the directory lies in.
+    inner: Option<String>,
 }
 
 impl Start {
@@ -83,7 +86,30 @@ impl Start {
             project: world::project_of(&directory),
             directory,
             home: world::home(),
+            inner: None,
         })
+    }
+
+    /// The policy files that take part here.
+    pub(crate) fn found(&self, named: &Named) -> Found {
+        Found::besides(named, &self.project, &self.outside())
+    }
+
+    /// The directory, where it lies in no project.
+    fn outside(&self) -> Vec<&str> {
+        let outside = (self.project == NO_PROJECT).then_some(self.directory.as_str());
+        outside.into_iter().collect()
+    }
+
+    /// A start that a line of input names. What lies in the project that the engine was started in belongs to it, so that nobody gets
+    /// away from its rules by making a project there.
+    fn within(&self, cwd: &str) -> Result<Self, Exit> {
+        let mut start = Self::of(Some(cwd))?;
+        if below(&start.directory, &self.project).is_some() {
+            start.inner = world::marked_project_of(&start.directory).filter(|own| *own != self.project);
+            start.project.clone_from(&self.project);
+        }
+        Ok(start)
     }
 
     pub(crate) fn facts<'f>(&'f self, shell: Shell, disk: &'f Disk) -> Facts<'f> {
@@ -115,8 +141,7 @@ impl Check {
         }
         // The process ends with the plan: taking it apart piece by piece would cost as much as a decision.
         let plan = ManuallyDrop::new(policies::policy(
-            &self.circumstances.policies.named(),
-            &start.project,
+            &start.found(&self.circumstances.policies.named()),
         )?);
         if self.stdin {
             return self.lines(&plan, &start);
@@ -170,7 +195,7 @@ impl Check {
 
     /// No call: every problem of the policies.
     fn validate(&self, start: &Start) -> Exit {
-        let found = Found::of(&self.circumstances.policies.named(), &start.project);
+        let found = start.found(&self.circumstances.policies.named());
         let files: Vec<String> = found.files.iter().map(|(_, file)| file.clone()).collect();
         let format = self.circumstances.format;
         let mut loaded = policies::read_layers(&found);
@@ -209,6 +234,34 @@ impl Check {
         exit
     }
 
+    /// The plan for a line: that of the start. Where the line is about another project, it is of that one, with the policies of the start
+    /// as if it lay around; those of a project within the start count in the same way. `None` where they are not valid.
+    fn plan_for<'p>(
+        &self,
+        plans: &'p mut BTreeMap<String, Option<Plan>>,
+        plan: &'p Plan,
+        start: &Start,
+        own: &Start,
+    ) -> Option<&'p Plan> {
+        let named = self.circumstances.policies.named();
+        let mut others = own.outside();
+        let place = match (&own.inner, others.first()) {
+            _ if !named.only.is_empty() => return Some(plan),
+            (Some(inner), _) => inner,
+            (None, Some(directory)) => *directory,
+            (None, None) if own.project == start.project => return Some(plan),
+            (None, None) => &own.project,
+        };
+        if !plans.contains_key(place) {
+            others.extend(own.inner.as_deref());
+            others.push(&start.project);
+            others.extend(start.outside());
+            let found = Found::besides(&named, &own.project, &others);
+            plans.insert(place.to_owned(), policies::policy(&found).ok());
+        }
+        plans.get(place)?.as_ref()
+    }
+
     /// JSON lines in, JSON lines out, in order. A line that is no call is answered with an error and a deny.
     fn lines(&self, plan: &Plan, start: &Start) -> Result<Exit, Exit> {
         let mut input = std::io::stdin().lock();
@@ -217,6 +270,7 @@ impl Check {
         let disk = Disk::default();
         let mut bad_lines = 0usize;
         let mut starts: Option<(String, Start)> = None;
+        let mut plans: BTreeMap<String, Option<Plan>> = BTreeMap::new();
         loop {
             let whole = match read_line(&mut input, &mut line) {
                 Ok(None) => break,
@@ -240,27 +294,39 @@ impl Check {
                         None => start,
                         Some(cwd) => {
                             if starts.as_ref().is_none_or(|(own, _)| own != cwd) {
-                                starts = Some((cwd.clone(), Start::of(Some(cwd))?));
+                                starts = Some((cwd.clone(), start.within(cwd)?));
                             }
                             starts.as_ref().map_or(start, |(_, own)| own)
                         }
                     };
-                    let facts = own_start.facts(asked.shell.unwrap_or(self.circumstances.shell), &disk);
-                    let mode = asked
-                        .mode
-                        .or(self.circumstances.mode)
-                        .unwrap_or_else(|| plan.start_mode());
-                    let (call, shown) = match &asked.what {
-                        Asked::Command(text) => (Call::Shell(text), Shown::Command(text)),
-                        Asked::Tool(name, input) => (Call::Tool { name, input }, Shown::Tool { name, input }),
-                    };
-                    let decision = decide(plan, &call, &facts, mode);
-                    let outcome = self.final_outcome(plan, &decision);
-                    let mut json = render::json(plan, &shown, &decision, outcome, self.explain);
-                    if let Some(id) = &asked.id {
-                        json.insert_str(1, &format!("\"id\":{id},"));
+                    match self.plan_for(&mut plans, plan, start, own_start) {
+                        None => {
+                            bad_lines += 1;
+                            let why = format!("the policies of {} are not valid", own_start.project);
+                            serde_json::json!({ "verdict": "deny", "error": why }).to_string()
+                        }
+                        Some(plan) => {
+                            let facts =
+                                own_start.facts(asked.shell.unwrap_or(self.circumstances.shell), &disk);
+                            let mode = asked
+                                .mode
+                                .or(self.circumstances.mode)
+                                .unwrap_or_else(|| plan.start_mode());
+                            let (call, shown) = match &asked.what {
+                                Asked::Command(text) => (Call::Shell(text), Shown::Command(text)),
+                                Asked::Tool(name, input) => {
+                                    (Call::Tool { name, input }, Shown::Tool { name, input })
+                                }
+                            };
+                            let decision = decide(plan, &call, &facts, mode);
+                            let outcome = self.final_outcome(plan, &decision);
+                            let mut json = render::json(plan, &shown, &decision, outcome, self.explain);
+                            if let Some(id) = &asked.id {
+                                json.insert_str(1, &format!("\"id\":{id},"));
+                            }
+                            json
+                        }
                     }
-                    json
                 }
                 Err(why) => {
                     bad_lines += 1;

@@ -46,7 +46,7 @@ impl Commands {
 
     fn try_run(&self) -> Result<Exit, Exit> {
         let start = check::Start::of(None)?;
-        let found = policies::Found::of(&self.policies.named(), &start.project);
+        let found = start.found(&self.policies.named());
         let loaded = policies::read_layers(&found);
         policies::report(&loaded.diagnostics, &loaded.sources);
         if loaded.has_errors() {

@@ -36,7 +36,7 @@ impl Explain {
 
     fn try_run(&self) -> Result<Exit, Exit> {
         let start = Start::of(self.circumstances.cwd.as_deref())?;
-        let plan = policies::policy(&self.circumstances.policies.named(), &start.project)?;
+        let plan = policies::policy(&start.found(&self.circumstances.policies.named()))?;
         let text = command_text(&self.command);
         let disk = Disk::default();
         let facts = start.facts(self.circumstances.shell, &disk);

@@ -20,6 +20,7 @@ use crate::check::Start;
 use crate::exit::Exit;
 use crate::out::{self, visible};
 use crate::policies::{self, DiskFiles, Trusted};
+use crate::world::NO_PROJECT;
 
 /// Looks at a project and writes a policy for it, with tests that pass
 ///
@@ -58,6 +59,13 @@ impl Init {
 
     fn try_run(&self) -> Result<Exit, Exit> {
         let start = Start::of(self.directory.as_deref())?;
+        if start.project == NO_PROJECT {
+            out::complain(&format!(
+                "engine: {} is no project: `engine init` writes in the directory of one\n",
+                visible(&start.directory)
+            ));
+            return Err(Exit::Usage);
+        }
         let project = Path::new(&start.project);
         let target = project.join(".engine").join("policy.kdl");
         if !self.print && !self.force && fs::symlink_metadata(&target).is_ok() {

@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::options::{DataFormat, Policies};
 use crate::out;
 use crate::out::{Paint, visible};
-use crate::policies::{self, Found};
+use crate::policies;
 use crate::report::Detail;
 
 /// Shows the compiled plan: rules with their sets resolved, defaults, checks, modes, limits
@@ -53,7 +53,7 @@ impl Plan {
 
     fn try_run(&self) -> Result<Exit, Exit> {
         let start = Start::of(self.cwd.as_deref())?;
-        let found = Found::of(&self.policies.named(), &start.project);
+        let found = start.found(&self.policies.named());
         let mut loaded = policies::read_layers(&found);
         let plan = loaded.compile();
         policies::report(&loaded.diagnostics, &loaded.sources);
@@ -281,6 +281,7 @@ fn limits(plan: &Compiled) -> impl Iterator<Item = (&'static str, usize)> {
 fn reason(reason: Reason) -> &'static str {
     match reason {
         Reason::NotTrusted => "not-trusted",
+        Reason::Around => "around",
         Reason::Locked => "locked",
     }
 }
@@ -288,6 +289,7 @@ fn reason(reason: Reason) -> &'static str {
 fn reason_text(reason: Reason) -> &'static str {
     match reason {
         Reason::NotTrusted => "nobody has trusted its file",
+        Reason::Around => "its file belongs to a project around this one",
         Reason::Locked => "the managed layer locks the rules",
     }
 }

@@ -19,22 +19,21 @@ use crate::{out, report};
 /// The plan of `builtin:base`, compiled when the binary was built.
 const BASE_PLAN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/base.plan"));
 
-/// The policy for a project: of all layers, or the shipped one where there is none. Every problem is printed.
-pub(crate) fn policy(named: &Named, project: &str) -> Result<Plan, Exit> {
-    let found = Found::of(named, project);
+/// The policy of the files that were found: of all layers, or the shipped one where there is none. Every problem is printed.
+pub(crate) fn policy(found: &Found) -> Result<Plan, Exit> {
     if found.files.is_empty() {
         return Plan::from_bytes(BASE_PLAN).ok_or(Exit::Internal);
     }
-    if let Some(plan) = cache::find(&found) {
+    if let Some(plan) = cache::find(found) {
         return Ok(plan);
     }
-    let mut loaded = read_layers(&found);
+    let mut loaded = read_layers(found);
     let plan = loaded.compile();
     report(&loaded.diagnostics, &loaded.sources);
     let plan = plan.ok_or(Exit::Invalid)?;
     // A plan with warnings is not kept, so that they are seen each time.
     if loaded.diagnostics.is_empty() {
-        cache::keep(&found, &loaded, &plan);
+        cache::keep(found, &loaded, &plan);
     }
     Ok(plan)
 }
@@ -111,7 +110,7 @@ pub(crate) fn own_files(project: &str) -> Vec<String> {
     let own = found
         .files
         .into_iter()
-        .filter(|(layer, _)| *layer != Layer::Managed);
+        .filter(|(layer, _)| !matches!(layer, Layer::Managed | Layer::Around));
     own.map(|(_, file)| file).collect()
 }
 

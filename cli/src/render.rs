@@ -44,6 +44,10 @@ pub(crate) fn withheld(plan: &Plan) -> String {
                 text,
                 "  note: {files} came with the project and is not trusted, so what would loosen does not count ({what}): read it, then `engine trust`"
             ),
+            Reason::Around => writeln!(
+                text,
+                "  note: {files} belongs to a project around this one, so what would loosen does not count ({what})"
+            ),
             Reason::Locked => writeln!(
                 text,
                 "  note: the policy of this machine is locked against {files} ({what})"
@@ -307,6 +311,7 @@ impl<'a> WithheldJson<'a> {
             layer: withheld.layer.as_str(),
             reason: match withheld.reason {
                 Reason::NotTrusted => "not-trusted",
+                Reason::Around => "around",
                 Reason::Locked => "locked",
             },
             rules: withheld.rules,

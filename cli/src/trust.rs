@@ -10,6 +10,7 @@ use crate::check::Start;
 use crate::exit::Exit;
 use crate::out::{self, Paint, visible};
 use crate::policies::{self, Found, Named, Trusted};
+use crate::world::NO_PROJECT;
 
 /// Trusts the policy files of a project, as they are now
 ///
@@ -82,6 +83,13 @@ impl Trust {
             Ok(start) => start,
             Err(exit) => return Ok(exit),
         };
+        if start.project == NO_PROJECT {
+            out::print(&visible(&format!(
+                "{} is no project\n",
+                one_line(&start.directory)
+            )));
+            return Ok(Exit::Fine);
+        }
         let project = start.project;
         let shown = one_line(&project);
         if self.revoke {

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use engine_policy::{Entry, Look, World, join_path};
@@ -60,13 +61,65 @@ fn directory(variable: &str, below_home: &str) -> Option<PathBuf> {
     Some(base.join("engine"))
 }
 
-/// The project of a directory: the nearest directory upwards that holds `.engine` or `.git`, else the directory itself.
+/// What stands for the project where there is none: nothing lies below it, so that nothing lies in the project.
+pub(crate) const NO_PROJECT: &str = "/dev/null";
+
+/// The project of a directory: the nearest directory upwards that holds `.engine` or `.git`, else the directory itself if who asks may
+/// write there, else [`NO_PROJECT`]. What everything lies below (the root, the home directory, `/tmp`) is no project.
 pub(crate) fn project_of(directory: &str) -> String {
-    let start = Path::new(directory);
-    let found = start
-        .ancestors()
-        .find(|path| path.join(".engine").is_dir() || path.join(".git").exists());
-    found.unwrap_or(start).to_str().unwrap_or(directory).to_owned()
+    let itself = || {
+        use rustix::fs::{Access, access};
+
+        // Where nothing is, nothing can be taken for the project's.
+        let foreign = Path::new(directory).exists() && access(directory, Access::WRITE_OK).is_err();
+        (!foreign && !is_shared(Path::new(directory))).then(|| directory.to_owned())
+    };
+    marked_project_of(directory)
+        .or_else(itself)
+        .unwrap_or_else(|| NO_PROJECT.to_owned())
+}
+
+/// The nearest directory upwards that holds `.engine` or `.git`.
+pub(crate) fn marked_project_of(directory: &str) -> Option<String> {
+    let mut above = Path::new(directory).ancestors();
+    let found =
+        above.find(|path| (path.join(".engine").is_dir() || path.join(".git").exists()) && !is_shared(path));
+    found.and_then(Path::to_str).map(str::to_owned)
+}
+
+/// Whether everything of a person or of a machine lies below a directory: the root, the home directory, and where everybody may make
+/// entries.
+fn is_shared(directory: &Path) -> bool {
+    // Source: inode(7), the sticky bit.
+    const OPEN_TO_ALL: u32 = 0o1002;
+    let Ok(data) = directory.metadata() else {
+        return false;
+    };
+    let is = |other: &Path| {
+        other
+            .metadata()
+            .is_ok_and(|other| (other.dev(), other.ino()) == (data.dev(), data.ino()))
+    };
+    data.mode() & OPEN_TO_ALL == OPEN_TO_ALL
+        || is(Path::new("/"))
+        || home().is_some_and(|home| is(Path::new(&home)))
+}
+
+/// The directories above one, as its path says and as it really is; not itself.
+pub(crate) fn above(directory: &str) -> Vec<PathBuf> {
+    let own = Path::new(directory);
+    let mut above: Vec<PathBuf> = own.ancestors().skip(1).map(Path::to_owned).collect();
+    if !has_no_link(directory)
+        && let Ok(real) = own.canonicalize()
+    {
+        let more = real
+            .ancestors()
+            .skip(1)
+            .filter(|path| !above.iter().any(|own| own == path));
+        let more: Vec<PathBuf> = more.map(Path::to_owned).collect();
+        above.extend(more);
+    }
+    above
 }
 
 /// Whether no part of a path is a link, asked in one call to the system. `false` where it is not known.

@@ -341,3 +341,155 @@ fn repositories_of_every_layout_are_looked_into() {
     }
     assert_eq!(house.verdict("git status"), "allow");
 }
+
+/// The first words of the answers to lines of input.
+fn answers(house: &House, lines: &[String]) -> Vec<String> {
+    let mut command = house.command(env!("CARGO_BIN_EXE_engine"));
+    let mut child = command
+        .args(["check", "--stdin"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("a run");
+    let input = lines.join("\n");
+    std::io::Write::write_all(&mut child.stdin.take().expect("its input"), input.as_bytes())
+        .expect("a write");
+    let output = child.wait_with_output().expect("an end");
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| {
+            let json: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            json["verdict"].as_str().unwrap_or_default().to_owned()
+        })
+        .collect()
+}
+
+/// A line of input for a directory below the home.
+fn line(house: &House, cwd: &str, command: &str) -> String {
+    let cwd = house.home.path().join(cwd);
+    serde_json::json!({ "command": command, "cwd": cwd }).to_string()
+}
+
+#[test]
+fn a_project_within_another_does_not_get_away_from_its_policy() {
+    let house = House::new();
+    house.write(
+        PROJECT,
+        "deny { command \"git log ...\"; read \"./private/**\" }\nallow { command \"ours ...\" }",
+    );
+    house.write("work/private/a", "");
+    house.write("work/sub/.git/HEAD", "");
+    house.write(
+        "work/deep/er/.engine/policy.kdl",
+        "deny { command \"git status\" }",
+    );
+    assert!(house.engine(&["trust", "--yes"]).status.success());
+    for (cwd, command, expected) in [
+        ("sub", "git log", "deny"),
+        ("deep/er", "git log", "deny"),
+        ("sub", "git status", "allow"),
+        ("deep/er", "git status", "deny"),
+        ("sub", "cat ../private/a", "deny"),
+        ("deep/er", "cat ../../private/a", "deny"),
+        // What a project around allows stays there.
+        ("sub", "ours go", "ask"),
+    ] {
+        let output = text(&house.engine(&["check", "--cwd", cwd, command]));
+        assert!(output.starts_with(expected), "{cwd}: {command}: {output}");
+        // The second time the plan comes from the cache.
+        assert_eq!(text(&house.engine(&["check", "--cwd", cwd, command])), output);
+    }
+    let note = text(&house.engine(&["check", "--cwd", "sub", "ours go"]));
+    assert!(note.contains("belongs to a project around this one"), "{note}");
+}
+
+#[test]
+fn a_line_of_input_does_not_get_away_from_the_policy_of_the_start() {
+    let house = House::new();
+    house.write(
+        PROJECT,
+        "deny { command \"git log ...\"; read \"./private/**\" }\nallow { command \"ours ...\" }",
+    );
+    house.write(
+        ".config/engine/policy.kdl",
+        "policy \"own\" { extends \"builtin:base\" }\ndeny { read \"./mine\" }",
+    );
+    house.write("work/sub/.engine/policy.kdl", "deny { command \"git status\" }");
+    house.write(
+        "other/.engine/policy.kdl",
+        "deny { command \"git status\" }\nallow { command \"theirs\" }",
+    );
+    assert!(house.engine(&["trust", "--yes"]).status.success());
+    let cases = [
+        ("work", "git log", "deny"),
+        ("work", "git status", "allow"),
+        ("work", "ours go", "allow"),
+        ("work/sub", "git log", "deny"),
+        ("work/sub", "git status", "deny"),
+        ("work/sub", "cat ../private/a", "deny"),
+        ("work/sub", "cat ../mine", "deny"),
+        ("work/sub", "cat ../README.md", "allow"),
+        ("other", "git log", "deny"),
+        ("other", "git status", "deny"),
+        ("other", "cat a", "allow"),
+        ("other", "cat ../work/private/a", "deny"),
+        ("other", "ours go", "ask"),
+        ("other", "theirs", "ask"),
+    ];
+    let lines: Vec<String> = cases
+        .iter()
+        .map(|(cwd, command, _)| line(&house, cwd, command))
+        .collect();
+    let answers = answers(&house, &lines);
+    assert_eq!(answers.len(), cases.len());
+    for ((cwd, command, expected), answer) in cases.into_iter().zip(answers) {
+        assert_eq!(answer, expected, "{cwd}: {command}");
+    }
+}
+
+#[test]
+fn a_broken_policy_of_the_project_of_a_line_denies_it() {
+    let house = House::new();
+    house.write("other/.engine/policy.kdl", "dany { }");
+    let lines = [line(&house, "other", "ls"), line(&house, "work", "ls")];
+    assert_eq!(answers(&house, &lines), ["deny", "allow"]);
+}
+
+#[test]
+fn a_link_to_a_place_within_a_project_does_not_get_away_from_its_policy() {
+    let house = House::new();
+    house.write(PROJECT, "deny { command \"git log ...\" }");
+    house.write("work/sub/a", "");
+    std::os::unix::fs::symlink(house.project().join("sub"), house.home.path().join("link")).expect("a link");
+    let output = text(&house.engine(&["check", "--cwd", "../link/../link", "git log"]));
+    assert!(output.starts_with("deny"), "{output}");
+    let link = house.home.path().join("link");
+    let output = text(&house.engine(&["check", "--cwd", link.to_str().expect("a name"), "git log"]));
+    assert!(output.starts_with("deny"), "{output}");
+}
+
+#[test]
+fn what_everybody_works_below_is_no_project() {
+    let house = House::new();
+    house.write(".git/HEAD", "");
+    house.write(".engine/policy.kdl", "deny { command \"git log ...\" }");
+    house.write("notes", "");
+    let home = house.home.path().to_str().expect("a name");
+    for (cwd, command, expected) in [
+        ("/", "cat opt/x", "ask"),
+        ("/", "pwd", "allow"),
+        ("/tmp", "cat x", "ask"),
+        (home, "cat notes", "ask"),
+        (home, "git log", "deny"),
+        // A policy there tightens what lies below.
+        ("", "git log", "deny"),
+        ("", "cat notes", "allow"),
+    ] {
+        let output = text(&house.engine(&["check", "--cwd", cwd, command]));
+        assert!(output.starts_with(expected), "{cwd}: {command}: {output}");
+    }
+    let output = text(&house.engine(&["init", home]));
+    assert!(output.contains("is no project"), "{output}");
+    let output = text(&house.engine(&["trust", home]));
+    assert!(output.contains("is no project"), "{output}");
+}

@@ -15,7 +15,7 @@ fn engine(folder: &Path, words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_engine"))
         .args(words)
         .current_dir(folder)
-        .env("HOME", folder)
+        .env("HOME", folder.join("home"))
         .env_remove("XDG_CONFIG_HOME")
         .env_remove("XDG_CACHE_HOME")
         .output()

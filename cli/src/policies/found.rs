@@ -1,4 +1,5 @@
-//! Which policy files take part: those of the machine, and those that are named, or else the person's and the project's.
+//! Which policy files take part: those of the machine, and those that are named, or else the person's, the project's, and those of
+//! projects around it.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -30,11 +31,19 @@ pub(crate) struct Found {
     disk: DiskFiles,
     managed: ManagedFiles,
     own: ProjectFiles,
+    /// How each file of a project around is read, in the order of the files.
+    around: Vec<ProjectFiles>,
 }
 
 impl Found {
     /// The files for a project.
     pub(crate) fn of(named: &Named, project: &str) -> Self {
+        Self::besides(named, project, &[])
+    }
+
+    /// The files for a project, where those of other directories count as if they lay around it.
+    pub(crate) fn besides(named: &Named, project: &str, others: &[&str]) -> Self {
+        let mut around = Vec::new();
         let mut files = Vec::new();
         let mut add = |layer: Layer, paths: &mut dyn Iterator<Item = PathBuf>| {
             // What has no name as text cannot be named in a message: it is read, and fails, by what is left of it.
@@ -44,6 +53,26 @@ impl Found {
             let engine = Path::new(project).join(".engine");
             if let Some(user) = world::config_directory() {
                 add(Layer::User, &mut in_directory(&user, "policy"));
+            }
+            let others = others
+                .iter()
+                .flat_map(|other| [vec![PathBuf::from(other)], world::above(other)].concat());
+            let mut seen = vec![PathBuf::from(project)];
+            for outer in world::above(project).into_iter().chain(others) {
+                let engine = outer.join(".engine");
+                if seen.contains(&outer) || !engine.is_dir() {
+                    continue;
+                }
+                let own = in_directory(&engine, "policy").chain(in_directory(&engine, "policy.local"));
+                add(
+                    Layer::Around,
+                    &mut own.inspect(|_| {
+                        around.push(ProjectFiles {
+                            project: outer.clone(),
+                        })
+                    }),
+                );
+                seen.push(outer);
             }
             add(Layer::Project, &mut in_directory(&engine, "policy"));
             add(Layer::Local, &mut in_directory(&engine, "policy.local"));
@@ -59,13 +88,14 @@ impl Found {
             own: ProjectFiles {
                 project: PathBuf::from(project),
             },
+            around,
         }
     }
 
-    /// How the files of a layer are read.
+    /// How the files of a layer are read. Those of projects around are loaded by their own rules.
     pub(crate) fn reader(&self, layer: Layer) -> &dyn engine_policy::Files {
         match layer {
-            Layer::Builtin | Layer::User | Layer::CommandLine => &self.disk,
+            Layer::Builtin | Layer::User | Layer::Around | Layer::CommandLine => &self.disk,
             Layer::Project | Layer::Local => &self.own,
             Layer::Managed => &self.managed,
         }
@@ -73,13 +103,24 @@ impl Found {
 
     /// The same for loading.
     pub(crate) fn roots(&self) -> Vec<LayerRoot<'_>> {
+        let mut around = self.around.iter();
         self.files
             .iter()
-            .map(|(layer, file)| LayerRoot {
-                layer: *layer,
-                root: Root::File(file.clone()),
-                files: self.reader(*layer),
-                within: layer.needs_trust().then(|| self.project.clone()),
+            .map(|(layer, file)| {
+                let outer = if *layer == Layer::Around {
+                    around.next()
+                } else {
+                    None
+                };
+                LayerRoot {
+                    layer: *layer,
+                    root: Root::File(file.clone()),
+                    files: outer.map_or(self.reader(*layer), |outer| outer),
+                    within: match outer {
+                        Some(outer) => Some(outer.project.to_string_lossy().into_owned()),
+                        None => layer.needs_trust().then(|| self.project.clone()),
+                    },
+                }
             })
             .collect()
     }

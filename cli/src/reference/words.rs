@@ -151,6 +151,9 @@ fn of_layer(layer: Layer) -> &'static str {
     match layer {
         Layer::Builtin => "shipped",
         Layer::User => "`~/.config/engine/policy.kdl`",
+        Layer::Around => {
+            "`.engine/policy.kdl` and `.engine/policy.local.kdl` of directories above the project"
+        }
         Layer::Project => "`.engine/policy.kdl`",
         Layer::Local => "`.engine/policy.local.kdl`",
         Layer::CommandLine => "`--policy`, `--with`",

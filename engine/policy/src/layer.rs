@@ -12,6 +12,8 @@ pub enum Layer {
     Builtin,
     /// The person's own, for every project.
     User,
+    /// Those of the projects that lie around this one, and of the one that the engine was started in: they can only tighten.
+    Around,
     /// The project's, shared by everybody who works on it.
     Project,
     /// The person's own for one project, which is not shared.
@@ -24,9 +26,10 @@ pub enum Layer {
 
 impl Layer {
     /// Every layer, the weakest first.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Builtin,
         Self::User,
+        Self::Around,
         Self::Project,
         Self::Local,
         Self::CommandLine,
@@ -39,6 +42,7 @@ impl Layer {
         match self {
             Self::Builtin => "builtin",
             Self::User => "user",
+            Self::Around => "around",
             Self::Project => "project",
             Self::Local => "local",
             Self::CommandLine => "command-line",
@@ -51,7 +55,18 @@ impl Layer {
     pub fn needs_trust(self) -> bool {
         match self {
             Self::Project | Self::Local => true,
-            Self::Builtin | Self::User | Self::CommandLine | Self::Managed => false,
+            Self::Builtin | Self::User | Self::Around | Self::CommandLine | Self::Managed => false,
+        }
+    }
+
+    /// Whether it can never do more than tighten, whoever trusts it.
+    #[must_use]
+    pub fn only_tightens(self) -> bool {
+        match self {
+            Self::Around => true,
+            Self::Builtin | Self::User | Self::Project | Self::Local | Self::CommandLine | Self::Managed => {
+                false
+            }
         }
     }
 }
@@ -63,15 +78,26 @@ pub struct Standing {
     pub layer: Layer,
     /// Whether a person stands behind it: what is not trusted only tightens.
     pub trusted: bool,
+    /// Which of the projects around the present one it belongs to, from 1; 0 for every other layer.
+    pub around: u8,
+}
+
+impl Standing {
+    /// A file of a layer.
+    #[must_use]
+    pub fn new(layer: Layer, trusted: bool) -> Self {
+        Self {
+            layer,
+            trusted,
+            around: 0,
+        }
+    }
 }
 
 impl Default for Standing {
     /// A policy that somebody names: it has its full say.
     fn default() -> Self {
-        Self {
-            layer: Layer::CommandLine,
-            trusted: true,
-        }
+        Self::new(Layer::CommandLine, true)
     }
 }
 
@@ -80,8 +106,21 @@ impl Default for Standing {
 pub enum Reason {
     /// It would loosen, and nobody has trusted the file.
     NotTrusted,
+    /// It would loosen, and belongs to a project around the present one.
+    Around,
     /// It would loosen what the managed layer locks.
     Locked,
+}
+
+impl Reason {
+    /// Why a file of a layer may not loosen, where it is not trusted.
+    pub(crate) fn of_untrusted(layer: Layer) -> Self {
+        if layer.only_tightens() {
+            Self::Around
+        } else {
+            Self::NotTrusted
+        }
+    }
 }
 
 /// What a layer says that does not count.

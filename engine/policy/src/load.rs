@@ -82,7 +82,8 @@ pub struct LayerRoot<'f> {
     pub root: Root,
     /// How its files are read.
     pub files: &'f dyn Files,
-    /// The directory that everything it builds on must lie in, besides shipped policies: an absolute path.
+    /// The directory that everything it builds on must lie in, besides shipped policies: an absolute path. Of a project around the
+    /// present one it is that project.
     pub within: Option<String>,
 }
 
@@ -130,6 +131,8 @@ pub struct Loaded {
     pub own: usize,
     /// Layers whose command definitions do not count, with their number.
     withheld: Vec<Withheld>,
+    /// The projects around the present one, by the number in their standing.
+    around: Vec<String>,
     /// Names of the documents.
     names: Vec<String>,
     seen: Vec<String>,
@@ -161,10 +164,7 @@ pub fn load(roots: &[Root], files: &dyn Files) -> Loaded {
 pub fn load_as_author(roots: &[LayerRoot<'_>]) -> Loaded {
     let mut loaded = Loaded::default();
     for root in roots {
-        loaded.standing = Standing {
-            layer: root.layer,
-            trusted: true,
-        };
+        loaded.standing = Standing::new(root.layer, true);
         loaded.within.clone_from(&root.within);
         loaded.root(&root.root, root.files);
     }
@@ -183,14 +183,19 @@ pub fn load_layers(roots: &[LayerRoot<'_>], trusts: &dyn Fn(Layer, &str) -> bool
     let order = [
         Layer::Managed,
         Layer::User,
+        Layer::Around,
         Layer::Project,
         Layer::Local,
         Layer::CommandLine,
     ];
     for layer in order {
+        if layer == Layer::Around {
+            loaded.projects_around(roots, trusts);
+            continue;
+        }
         let mut own = roots.iter().filter(|root| root.layer == layer).peekable();
         if own.peek().is_some() {
-            loaded.layer(layer, own, trusts);
+            loaded.layer(Standing::new(layer, true), own, trusts);
         }
     }
     let has_ground = loaded.layers.iter().any(|layer| {
@@ -203,7 +208,7 @@ pub fn load_layers(roots: &[LayerRoot<'_>], trusts: &dyn Fn(Layer, &str) -> bool
             files: &NoOtherFiles,
             within: None,
         };
-        loaded.layer(Layer::Builtin, [&ground].into_iter(), trusts);
+        loaded.layer(Standing::new(Layer::Builtin, true), [&ground].into_iter(), trusts);
     }
     loaded.drop_repeated();
     loaded
@@ -232,8 +237,15 @@ impl Loaded {
     #[must_use]
     pub fn parts(&self) -> Vec<Part<'_>> {
         let both = self.documents.iter().zip(&self.standings);
-        both.map(|(document, &standing)| Part { document, standing })
-            .collect()
+        both.map(|(document, &standing)| Part {
+            document,
+            standing,
+            project: self
+                .around
+                .get(usize::from(standing.around).wrapping_sub(1))
+                .map(String::as_str),
+        })
+        .collect()
     }
 
     /// Compiles what was loaded; with errors there is no plan, and the diagnostics say why.
@@ -245,11 +257,11 @@ impl Loaded {
                 self.names_of_tests();
                 plan.withheld.extend(self.withheld.iter().cloned());
                 for withheld in &mut plan.withheld {
-                    let layer = self
+                    let own = self
                         .layers
                         .iter()
-                        .find(|own| own.standing.layer == withheld.layer);
-                    withheld.files = layer.map(|own| own.names.clone()).unwrap_or_default();
+                        .filter(|own| own.standing.layer == withheld.layer);
+                    withheld.files = own.flat_map(|own| own.names.iter().cloned()).collect();
                 }
                 Some(plan)
             }
@@ -328,18 +340,47 @@ impl Loaded {
         self.names.retain(|_| *kept.next().unwrap_or(&true));
     }
 
+    /// Each project around the present one by itself, so that none changes what the rules of another mean.
+    fn projects_around(&mut self, roots: &[LayerRoot<'_>], trusts: &dyn Fn(Layer, &str) -> bool) {
+        let around = |root: &&LayerRoot<'_>| root.layer == Layer::Around;
+        let mut projects: Vec<&str> = Vec::new();
+        for root in roots.iter().filter(around) {
+            let project = root.within.as_deref().unwrap_or_default();
+            if !projects.contains(&project) {
+                projects.push(project);
+            }
+        }
+        for project in projects {
+            self.around.push(project.to_owned());
+            let Ok(number) = u8::try_from(self.around.len()) else {
+                let message = "there are more projects around this one than can be told apart".to_owned();
+                let problem = Diagnostic::error("policy::extends-depth", message, Place::default());
+                self.diagnostics.push(problem);
+                return;
+            };
+            let own = roots
+                .iter()
+                .filter(around)
+                .filter(|root| root.within.as_deref().unwrap_or_default() == project);
+            let mut standing = Standing::new(Layer::Around, true);
+            standing.around = number;
+            self.layer(standing, own, trusts);
+        }
+    }
+
     fn layer<'r>(
         &mut self,
-        layer: Layer,
+        standing: Standing,
         roots: impl Iterator<Item = &'r LayerRoot<'r>>,
         trusts: &dyn Fn(Layer, &str) -> bool,
     ) {
         let (documents, definitions) = (self.documents.len(), self.definitions.len());
         let (sources, seen) = (self.sources.iter().count(), self.seen.len());
         let diagnostics = self.diagnostics.len();
+        let layer = standing.layer;
         let mut names = Vec::new();
         let mut base = None;
-        self.standing = Standing { layer, trusted: true };
+        self.standing = standing;
         for root in roots {
             self.within.clone_from(&root.within);
             base = base.or_else(|| root.within.clone());
@@ -365,8 +406,8 @@ impl Loaded {
             .collect();
         lines.sort_unstable();
         let digest = digest(lines.join("\n").as_bytes());
-        let trusted = !layer.needs_trust() || trusts(layer, &digest);
-        let standing = Standing { layer, trusted };
+        let trusted = !layer.only_tightens() && (!layer.needs_trust() || trusts(layer, &digest));
+        let standing = Standing { trusted, ..standing };
         if !trusted {
             for own in self.standings.iter_mut().skip(documents) {
                 *own = standing;
@@ -375,7 +416,7 @@ impl Loaded {
             self.seen.truncate(seen);
             let count = self.withhold_definitions(definitions, diagnostics);
             if count > 0 {
-                let mut withheld = Withheld::new(layer, Reason::NotTrusted);
+                let mut withheld = Withheld::new(layer, Reason::of_untrusted(layer));
                 withheld.definitions = count;
                 self.withheld.push(withheld);
             }

@@ -26,6 +26,7 @@ fn file_of(layer: Layer) -> String {
     match layer {
         Layer::Builtin => "builtin:base".to_owned(),
         Layer::User => "/home/user/.config/engine/policy.kdl".to_owned(),
+        Layer::Around => "/around/.engine/policy.kdl".to_owned(),
         Layer::Project => "/project/.engine/policy.kdl".to_owned(),
         Layer::Local => "/project/.engine/policy.local.kdl".to_owned(),
         Layer::CommandLine => "/tmp/named.kdl".to_owned(),
@@ -48,7 +49,11 @@ fn load_from(memory: &Memory, layers: impl Iterator<Item = Layer>, trusted: bool
             layer,
             root: Root::File(file_of(layer)),
             files: memory,
-            within: layer.needs_trust().then(|| PROJECT.to_owned()),
+            within: match layer {
+                Layer::Around => Some("/around".to_owned()),
+                Layer::Project | Layer::Local => Some(PROJECT.to_owned()),
+                Layer::Builtin | Layer::User | Layer::CommandLine | Layer::Managed => None,
+            },
         })
         .collect();
     load_layers(&roots, &|_, _| trusted)
@@ -72,8 +77,9 @@ fn verdict(plan: &Plan, command: &str) -> Outcome {
 }
 
 /// The layers that a file can stand in.
-const LAYERS: [Layer; 5] = [
+const LAYERS: [Layer; 6] = [
     Layer::User,
+    Layer::Around,
     Layer::Project,
     Layer::Local,
     Layer::CommandLine,
@@ -136,7 +142,12 @@ fn an_allow_counts_in_every_layer_that_may_loosen() {
             ],
             trusted,
         );
-        let counts = trusted || !allows.needs_trust();
+        let counts = !allows.only_tightens() && (trusted || !allows.needs_trust());
+        let reason = if allows.only_tightens() {
+            Reason::Around
+        } else {
+            Reason::NotTrusted
+        };
         let expected = if counts { Outcome::Allow } else { Outcome::Ask };
         assert_eq!(
             verdict(&plan, "tool go"),
@@ -146,7 +157,7 @@ fn an_allow_counts_in_every_layer_that_may_loosen() {
         let withheld = plan
             .withheld()
             .iter()
-            .any(|own| own.layer == allows && own.reason == Reason::NotTrusted && own.rules == 1);
+            .any(|own| own.layer == allows && own.reason == reason && own.rules == 1);
         assert_eq!(withheld, !counts, "{other:?} {allows:?} {trusted}");
     }
 }
@@ -162,7 +173,7 @@ fn a_looser_setting_counts_only_from_layers_that_may_loosen_and_never_against_th
         let plan = plan(&[(first, strict), (second, loose)], trusted);
         let second_loosens = match second {
             // What the machine says is the least, and the person's own is stricter.
-            Layer::Managed => false,
+            Layer::Managed | Layer::Around => false,
             Layer::Builtin | Layer::User | Layer::Project | Layer::Local | Layer::CommandLine => {
                 trusted || !second.needs_trust()
             }
@@ -511,9 +522,68 @@ fn every_document_has_a_standing() {
         false,
     );
     assert_eq!(loaded.documents.len(), loaded.standings.len());
-    let expected = Standing {
-        layer: Layer::Project,
-        trusted: false,
-    };
+    let expected = Standing::new(Layer::Project, false);
     assert_eq!(loaded.standings.last(), Some(&expected));
+}
+
+/// A plan with the policies of projects around `/project`, the innermost first.
+fn with_around(projects: &[(&str, &str)], user: &str) -> Plan {
+    let mut memory = Memory::default();
+    memory.0.insert(file_of(Layer::User), user.to_owned());
+    let mut roots = vec![(Layer::User, file_of(Layer::User), None)];
+    for (project, text) in projects {
+        let file = format!("{project}/.engine/policy.kdl");
+        memory.0.insert(file.clone(), (*text).to_owned());
+        roots.push((Layer::Around, file, Some((*project).to_owned())));
+    }
+    let roots: Vec<LayerRoot<'_>> = roots
+        .into_iter()
+        .map(|(layer, file, within)| LayerRoot {
+            layer,
+            root: Root::File(file),
+            files: &memory,
+            within,
+        })
+        .collect();
+    let mut loaded = load_layers(&roots, &|_, _| true);
+    let plan = loaded.compile();
+    plan.unwrap_or_else(|| panic!("{projects:?}: {:?}", loaded.diagnostics))
+}
+
+#[test]
+fn a_project_around_speaks_of_its_own_files() {
+    let user = "allow { read \"/**\"; write \"/**\"; command \"./tool\" \"/w/tool\"; command \"go ...\" }";
+    let plan = with_around(
+        &[(
+            "/w",
+            "deny { read \"./secret/**\"; write \"./**\" { except \"./out/**\" }; command \"./tool\"; command \"go\" { cwd \"/project\"; operands within=\"./x\" } }",
+        )],
+        user,
+    );
+    for (command, outcome) in [
+        ("cat /w/secret/a", Outcome::Deny),
+        ("cat ../w/secret/a", Outcome::Deny),
+        ("cat secret/a", Outcome::Allow),
+        ("echo > /w/a", Outcome::Deny),
+        ("echo > /w/out/a", Outcome::Allow),
+        ("echo > a", Outcome::Allow),
+        ("/w/tool", Outcome::Deny),
+        ("./tool", Outcome::Allow),
+    ] {
+        assert_eq!(verdict(&plan, command), outcome, "{command}");
+    }
+}
+
+#[test]
+fn projects_around_do_not_change_each_others_sets() {
+    let plan = with_around(
+        &[
+            ("/w/a", "sets { paths \"s\" \"./nothing\" }\ndeny { read \"@s\" }"),
+            ("/w", "sets { paths \"s\" \"./secret\" }\ndeny { read \"@s\" }"),
+        ],
+        "allow { read \"/**\" }",
+    );
+    assert_eq!(verdict(&plan, "cat /w/secret"), Outcome::Deny);
+    assert_eq!(verdict(&plan, "cat /w/a/nothing"), Outcome::Deny);
+    assert_eq!(verdict(&plan, "cat /w/nothing"), Outcome::Allow);
 }

@@ -13,7 +13,7 @@ pub use outline::{PatternOutline, RuleOutline, outline};
 
 use smol_str::SmolStr;
 
-use self::sets::{Sets, commands_of, hosts_of, paths_of};
+use self::sets::{Owner, Sets, commands_of, hosts_of, paths_of};
 use self::settings::{Settings, Voice};
 
 use super::kept::Kept;
@@ -24,7 +24,7 @@ use crate::definition::Definition;
 use crate::diagnostic::{Diagnostic, Level};
 use crate::document::{Alternatives, Document, Entry, Lockable, Mode, Outcome, SetMembers};
 use crate::layer::{Layer, Reason, Standing, Withheld};
-use crate::pattern::Term;
+use crate::pattern::{Glob, PathReach, PathSegment, Term};
 use crate::source::{Place, Sources};
 
 /// A document with the standing of its file.
@@ -34,6 +34,8 @@ pub struct Part<'d> {
     pub document: &'d Document,
     /// How it takes part.
     pub standing: Standing,
+    /// The project that its patterns start from, where it is not that of the call: an absolute path.
+    pub project: Option<&'d str>,
 }
 
 /// Compiles the documents of one policy, in order (what is extended comes before what extends it), into a plan. `definitions` are the
@@ -49,7 +51,11 @@ pub fn compile(
     let standing = Standing::default();
     let parts: Vec<Part<'_>> = documents
         .iter()
-        .map(|document| Part { document, standing })
+        .map(|document| Part {
+            document,
+            standing,
+            project: None,
+        })
         .collect();
     compile_layers(&parts, definitions, sources)
 }
@@ -105,7 +111,7 @@ pub fn locked(parts: &[Part<'_>]) -> Vec<Lockable> {
 /// Why a file may not loosen a section; `None` where it may.
 fn withholds(standing: Standing, locked: &[Lockable], section: Lockable) -> Option<Reason> {
     if !standing.trusted {
-        Some(Reason::NotTrusted)
+        Some(Reason::of_untrusted(standing.layer))
     } else if standing.layer != Layer::Managed && locked.contains(&section) {
         Some(Reason::Locked)
     } else {
@@ -140,6 +146,8 @@ struct Compiler<'a> {
     sets: Sets<'a>,
     /// The layer of the rule that is compiled, and whether its file is trusted.
     standing: Standing,
+    /// What its patterns start from instead of the project of the call.
+    project: Vec<PathSegment>,
     locked: Vec<Lockable>,
     sources: &'a Sources,
     problems: Vec<Diagnostic>,
@@ -194,6 +202,7 @@ impl<'a> Compiler<'a> {
             indexes: Indexes::default(),
             sets: Sets::of(parts),
             standing: Standing::default(),
+            project: Vec::new(),
             locked: locked(parts),
             sources,
             problems: Vec::new(),
@@ -221,6 +230,11 @@ impl<'a> Compiler<'a> {
 
     fn document(&mut self, part: &Part<'a>) {
         self.standing = part.standing;
+        let names = part.project.unwrap_or_default().split('/');
+        self.project = names
+            .filter(|name| !name.is_empty())
+            .map(|name| PathSegment::Name(Glob::exactly(name)))
+            .collect();
         let withholds = self.withholds(Lockable::Rules);
         for block in &part.document.blocks {
             match withholds {
@@ -235,6 +249,21 @@ impl<'a> Compiler<'a> {
                 }
             }
         }
+    }
+
+    /// Where a way of a path pattern is entered: what starts from a project around the present one starts from the root.
+    fn from_project(&self, reach: PathReach, way: &[PathSegment]) -> (PathReach, Vec<PathSegment>) {
+        let start = match reach {
+            _ if self.standing.around == 0 => None,
+            PathReach::Project => Some(None),
+            PathReach::WithinProject => Some(Some(PathSegment::AnyDepth)),
+            PathReach::Home | PathReach::Root | PathReach::Everywhere => None,
+        };
+        let Some(deep) = start else {
+            return (reach, way.to_vec());
+        };
+        let names = self.project.iter().cloned().chain(deep);
+        (PathReach::Root, names.chain(way.iter().cloned()).collect())
     }
 
     /// Why the present layer may not loosen a section; `None` where it may.
@@ -261,9 +290,9 @@ impl<'a> Compiler<'a> {
         members: &'a Alternatives<Term<P>>,
         of: fn(&'a SetMembers) -> Option<&'a Alternatives<Term<P>>>,
     ) {
-        let layer = self.standing.layer;
+        let owner = Owner::of(self.standing);
         for term in members.patterns.iter().chain(&members.except) {
-            self.flatten(term, of, (layer, 0), &mut Vec::new(), &mut Vec::new());
+            self.flatten(term, of, (owner, 0), &mut Vec::new(), &mut Vec::new());
         }
     }
 
@@ -295,7 +324,7 @@ impl<'a> Compiler<'a> {
                 let reason = if part.standing.trusted {
                     Reason::Locked
                 } else {
-                    Reason::NotTrusted
+                    Reason::of_untrusted(layer)
                 };
                 if count > 0 {
                     withhold(&mut self.plan.withheld, layer, reason, |own| {

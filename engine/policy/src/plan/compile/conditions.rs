@@ -6,7 +6,7 @@ use super::super::end::End;
 use super::super::kept::number;
 use super::super::paths::PathIndexDraft;
 use super::super::{CompiledCondition, PathIndex};
-use super::sets::paths_of;
+use super::sets::{Owner, paths_of};
 use super::{Compiler, UNWRITABLE};
 use crate::document::{Condition, Outcome};
 use crate::pattern::{FlagPattern, PathPattern, Term};
@@ -56,14 +56,15 @@ impl<'a> Compiler<'a> {
             self.flatten(
                 term,
                 paths_of,
-                (self.standing.layer, 0),
+                (Owner::of(self.standing), 0),
                 &mut patterns,
                 &mut except,
             );
             for (list, end) in [(patterns, End::of(0)), (except, End::out_of(0))] {
                 for (pattern, _) in list {
                     for way in &pattern.alternatives {
-                        index.insert(pattern.anchor.reach(outcome), way, true, end);
+                        let (reach, way) = self.from_project(pattern.anchor.reach(outcome), way);
+                        index.insert(reach, &way, true, end);
                     }
                 }
             }

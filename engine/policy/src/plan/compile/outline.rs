@@ -4,7 +4,7 @@
 
 use smol_str::SmolStr;
 
-use super::sets::{Found, MAX_SET_DEPTH, Sets, commands_of, hosts_of, paths_of};
+use super::sets::{Found, MAX_SET_DEPTH, Owner, Sets, commands_of, hosts_of, paths_of};
 use super::{Part, locked, withholds};
 use crate::document::{Alternatives, Lockable, Outcome, SetMembers, Subject};
 use crate::layer::{Layer, Reason};
@@ -56,7 +56,7 @@ pub fn outline(parts: &[Part<'_>], sources: &Sources) -> Vec<RuleOutline> {
         let outliner = Outliner {
             sources,
             sets: &sets,
-            layer: part.standing.layer,
+            owner: Owner::of(part.standing),
         };
         let withheld = withholds(part.standing, &locked, Lockable::Rules);
         for block in &part.document.blocks {
@@ -91,7 +91,7 @@ pub fn outline(parts: &[Part<'_>], sources: &Sources) -> Vec<RuleOutline> {
 struct Outliner<'a> {
     sources: &'a Sources,
     sets: &'a Sets<'a>,
-    layer: Layer,
+    owner: Owner,
 }
 
 type Parts = (&'static str, Vec<PatternOutline>, Vec<PatternOutline>);
@@ -155,10 +155,10 @@ impl<'a> Outliner<'a> {
     ) -> (Vec<PatternOutline>, Vec<PatternOutline>) {
         let (mut patterns, mut except) = (Vec::new(), Vec::new());
         for term in &alternatives.patterns {
-            self.term(term, None, members, (self.layer, 0), &mut patterns, &mut except);
+            self.term(term, None, members, (self.owner, 0), &mut patterns, &mut except);
         }
         for term in &alternatives.except {
-            self.term(term, None, members, (self.layer, 0), &mut except, &mut Vec::new());
+            self.term(term, None, members, (self.owner, 0), &mut except, &mut Vec::new());
         }
         (patterns, except)
     }
@@ -168,7 +168,7 @@ impl<'a> Outliner<'a> {
         term: &'a Spanned<Term<P>>,
         set: Option<&SmolStr>,
         members: fn(&'a SetMembers) -> Option<&'a Alternatives<Term<P>>>,
-        (layer, depth): (Layer, usize),
+        (owner, depth): (Owner, usize),
         patterns: &mut Vec<PatternOutline>,
         except: &mut Vec<PatternOutline>,
     ) {
@@ -180,21 +180,21 @@ impl<'a> Outliner<'a> {
             Term::Set(name) => name,
         };
         // Policies that compile have no circles and no unknown sets; others are not followed for ever.
-        let (layer, found) = match self.sets.find(name, layer) {
-            Found::Set(layer, found) if depth <= MAX_SET_DEPTH => (layer, found),
+        let (owner, found) = match self.sets.find(name, owner) {
+            Found::Set(owner, found) if depth <= MAX_SET_DEPTH => (owner, found),
             Found::Set(..) | Found::Untrusted | Found::Unknown => return,
         };
         let Some(inner) = members(found) else { return };
         let set = set.unwrap_or(name);
         for term in &inner.patterns {
-            self.term(term, Some(set), members, (layer, depth + 1), patterns, except);
+            self.term(term, Some(set), members, (owner, depth + 1), patterns, except);
         }
         for term in &inner.except {
             self.term(
                 term,
                 Some(set),
                 members,
-                (layer, depth + 1),
+                (owner, depth + 1),
                 except,
                 &mut Vec::new(),
             );

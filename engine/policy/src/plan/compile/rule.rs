@@ -179,12 +179,8 @@ impl<'a> Compiler<'a> {
                     self.files += 1;
                     let stand_in = End::of(number);
                     for way in &path.alternatives {
-                        self.indexes.program_files.insert(
-                            path.anchor.reach(Outcome::Ask),
-                            way,
-                            true,
-                            stand_in,
-                        );
+                        let (reach, way) = self.from_project(path.anchor.reach(Outcome::Ask), way);
+                        self.indexes.program_files.insert(reach, &way, true, stand_in);
                     }
                     self.indexes.commands.insert(
                         &WordPattern::exactly(&file_word(number)),
@@ -222,13 +218,18 @@ impl<'a> Compiler<'a> {
         let reach = pattern
             .anchor
             .reach(if end.except { opposite(outcome) } else { outcome });
+        let ways: Vec<_> = pattern
+            .alternatives
+            .iter()
+            .map(|way| self.from_project(reach, way))
+            .collect();
         let index = match kind {
             Kind::Read => &mut self.indexes.reads,
             Kind::Write => &mut self.indexes.writes,
             Kind::Delete => &mut self.indexes.deletes,
         };
-        for way in &pattern.alternatives {
-            index.insert(reach, way, kind == Kind::Read || outcome != Outcome::Allow, end);
+        for (reach, way) in ways {
+            index.insert(reach, &way, kind == Kind::Read || outcome != Outcome::Allow, end);
         }
     }
 }

@@ -8,7 +8,7 @@ use super::super::GroupId;
 use super::super::end::End;
 use super::{Compiler, Part};
 use crate::document::{Alternatives, SetMembers};
-use crate::layer::Layer;
+use crate::layer::{Layer, Standing};
 use crate::names::nearest;
 use crate::pattern::{CommandPattern, HostPattern, PathPattern, Term};
 use crate::source::{Place, Spanned};
@@ -18,12 +18,30 @@ use crate::source::{Place, Spanned};
 /// Invariant (nobody reaches up): a rule sees the sets of its own layer and of those below it, the nearest first, so that no layer
 /// changes what the rules of another mean; those of a file that is not trusted are seen by that layer alone.
 pub(super) struct Sets<'a> {
+    /// Those of the projects around, each with its number.
+    around: FxHashMap<u8, FxHashMap<&'a str, &'a SetMembers>>,
     layers: [FxHashMap<&'a str, (&'a SetMembers, bool)>; Layer::ALL.len()],
+}
+
+/// Whose rules or sets name a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Owner {
+    layer: Layer,
+    around: u8,
+}
+
+impl Owner {
+    pub(super) fn of(standing: Standing) -> Self {
+        Self {
+            layer: standing.layer,
+            around: standing.around,
+        }
+    }
 }
 
 /// What a name stands for.
 pub(super) enum Found<'a> {
-    Set(Layer, &'a SetMembers),
+    Set(Owner, &'a SetMembers),
     /// There is one, in a file that the layer that names it does not depend on.
     Untrusted,
     Unknown,
@@ -32,11 +50,18 @@ pub(super) enum Found<'a> {
 impl<'a> Sets<'a> {
     pub(super) fn of(parts: &[Part<'a>]) -> Self {
         let mut sets = Self {
+            around: FxHashMap::default(),
             layers: std::array::from_fn(|_| FxHashMap::default()),
         };
         for part in parts {
             let trusted = part.standing.trusted;
-            if let Some(layer) = sets.layers.get_mut(part.standing.layer as usize) {
+            if part.standing.around > 0 {
+                let own = part.document.sets.iter().map(|set| {
+                    let name = set.value.name.value.as_str();
+                    (name, &set.value.members)
+                });
+                sets.around.entry(part.standing.around).or_default().extend(own);
+            } else if let Some(layer) = sets.layers.get_mut(part.standing.layer as usize) {
                 for set in &part.document.sets {
                     layer.insert(set.value.name.value.as_str(), (&set.value.members, trusted));
                 }
@@ -46,7 +71,11 @@ impl<'a> Sets<'a> {
     }
 
     /// The set that a name stands for in a layer.
-    pub(super) fn find(&self, name: &str, from: Layer) -> Found<'a> {
+    pub(super) fn find(&self, name: &str, from: Owner) -> Found<'a> {
+        if let Some(members) = self.around.get(&from.around).and_then(|own| own.get(name)) {
+            return Found::Set(from, members);
+        }
+        let from = from.layer;
         let mut found = Found::Unknown;
         // What the administrator says depends on nobody below.
         let sees = |layer: Layer| {
@@ -54,7 +83,9 @@ impl<'a> Sets<'a> {
         };
         for layer in Layer::ALL.into_iter().rev().filter(|layer| sees(*layer)) {
             match self.layers.get(layer as usize).and_then(|layer| layer.get(name)) {
-                Some((members, trusted)) if *trusted || layer == from => return Found::Set(layer, members),
+                Some((members, trusted)) if *trusted || layer == from => {
+                    return Found::Set(Owner { layer, around: 0 }, members);
+                }
                 Some(_) => found = Found::Untrusted,
                 None => {}
             }
@@ -63,7 +94,11 @@ impl<'a> Sets<'a> {
     }
 
     fn names(&self) -> impl Iterator<Item = &'a str> {
-        self.layers.iter().flat_map(|layer| layer.keys().copied())
+        let around = self.around.values().flat_map(|own| own.keys().copied());
+        self.layers
+            .iter()
+            .flat_map(|layer| layer.keys().copied())
+            .chain(around)
     }
 }
 
@@ -92,10 +127,10 @@ impl<'a> Compiler<'a> {
         alternatives: &'a Alternatives<Term<P>>,
         members: fn(&'a SetMembers) -> Option<&'a Alternatives<Term<P>>>,
     ) -> Vec<Group<'a, P>> {
-        let layer = self.standing.layer;
+        let owner = Owner::of(self.standing);
         let mut except = Vec::new();
         for term in &alternatives.except {
-            self.flatten(term, members, (layer, 0), &mut except, &mut Vec::new());
+            self.flatten(term, members, (owner, 0), &mut except, &mut Vec::new());
         }
         let mut groups = Vec::new();
         let mut own = Group {
@@ -110,7 +145,7 @@ impl<'a> Compiler<'a> {
                         patterns: Vec::new(),
                         except: except.clone(),
                     };
-                    self.flatten(term, members, (layer, 0), &mut group.patterns, &mut group.except);
+                    self.flatten(term, members, (owner, 0), &mut group.patterns, &mut group.except);
                     groups.push(group);
                 }
             }
@@ -125,7 +160,7 @@ impl<'a> Compiler<'a> {
         &mut self,
         term: &'a Spanned<Term<P>>,
         members: fn(&'a SetMembers) -> Option<&'a Alternatives<Term<P>>>,
-        (layer, depth): (Layer, usize),
+        (owner, depth): (Owner, usize),
         patterns: &mut Vec<(&'a P, Place)>,
         except: &mut Vec<(&'a P, Place)>,
     ) {
@@ -145,8 +180,8 @@ impl<'a> Compiler<'a> {
             );
             return;
         }
-        let (layer, set) = match self.sets.find(name, layer) {
-            Found::Set(layer, set) => (layer, set),
+        let (owner, set) = match self.sets.find(name, owner) {
+            Found::Set(owner, set) => (owner, set),
             Found::Untrusted => {
                 self.problem(
                     "policy::untrusted-set",
@@ -182,10 +217,10 @@ impl<'a> Compiler<'a> {
             return;
         };
         for inner in &members_of_set.patterns {
-            self.flatten(inner, members, (layer, depth + 1), patterns, except);
+            self.flatten(inner, members, (owner, depth + 1), patterns, except);
         }
         for inner in &members_of_set.except {
-            self.flatten(inner, members, (layer, depth + 1), except, &mut Vec::new());
+            self.flatten(inner, members, (owner, depth + 1), except, &mut Vec::new());
         }
     }
 }
