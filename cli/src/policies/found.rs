@@ -64,14 +64,12 @@ impl Found {
                     continue;
                 }
                 let own = in_directory(&engine, "policy").chain(in_directory(&engine, "policy.local"));
-                add(
-                    Layer::Around,
-                    &mut own.inspect(|_| {
-                        around.push(ProjectFiles {
-                            project: outer.clone(),
-                        })
-                    }),
-                );
+                for file in in_directory(&engine, "policy").chain(in_directory(&engine, "policy.local")) {
+                    around.push(ProjectFiles {
+                        project: outer.clone(),
+                    });
+                    add(Layer::Around, &mut [file].into_iter());
+                }
                 seen.push(outer);
             }
             add(Layer::Project, &mut in_directory(&engine, "policy"));

@@ -252,7 +252,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Where a way of a path pattern is entered: what starts from a project around the present one starts from the root.
-    fn from_project(&self, reach: PathReach, way: &[PathSegment]) -> (PathReach, Vec<PathSegment>) {
+    fn placed(&self, reach: PathReach, way: &[PathSegment]) -> (PathReach, Vec<PathSegment>) {
         let start = match reach {
             _ if self.standing.around == 0 => None,
             PathReach::Project => Some(None),

@@ -63,7 +63,7 @@ impl<'a> Compiler<'a> {
             for (list, end) in [(patterns, End::of(0)), (except, End::out_of(0))] {
                 for (pattern, _) in list {
                     for way in &pattern.alternatives {
-                        let (reach, way) = self.from_project(pattern.anchor.reach(outcome), way);
+                        let (reach, way) = self.placed(pattern.anchor.reach(outcome), way);
                         index.insert(reach, &way, true, end);
                     }
                 }

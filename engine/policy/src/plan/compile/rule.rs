@@ -179,7 +179,7 @@ impl<'a> Compiler<'a> {
                     self.files += 1;
                     let stand_in = End::of(number);
                     for way in &path.alternatives {
-                        let (reach, way) = self.from_project(path.anchor.reach(Outcome::Ask), way);
+                        let (reach, way) = self.placed(path.anchor.reach(Outcome::Ask), way);
                         self.indexes.program_files.insert(reach, &way, true, stand_in);
                     }
                     self.indexes.commands.insert(
@@ -221,7 +221,7 @@ impl<'a> Compiler<'a> {
         let ways: Vec<_> = pattern
             .alternatives
             .iter()
-            .map(|way| self.from_project(reach, way))
+            .map(|way| self.placed(reach, way))
             .collect();
         let index = match kind {
             Kind::Read => &mut self.indexes.reads,
