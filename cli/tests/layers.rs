@@ -359,7 +359,10 @@ fn answers(house: &House, lines: &[String]) -> Vec<String> {
         .lines()
         .map(|line| {
             let json: serde_json::Value = serde_json::from_str(line).expect("JSON");
-            json["verdict"].as_str().unwrap_or_default().to_owned()
+            json.get("verdict")
+                .and_then(serde_json::Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
         })
         .collect()
 }

@@ -63,7 +63,6 @@ impl Found {
                 if seen.contains(&outer) || !engine.is_dir() {
                     continue;
                 }
-                let own = in_directory(&engine, "policy").chain(in_directory(&engine, "policy.local"));
                 for file in in_directory(&engine, "policy").chain(in_directory(&engine, "policy.local")) {
                     around.push(ProjectFiles {
                         project: outer.clone(),
