@@ -46,6 +46,7 @@ pub fn plan(rules: usize, shape: Shape) -> Option<Plan> {
 #[must_use]
 pub fn verdict(plan: &Plan, command: &str) -> Decision {
     let facts = Facts {
+        via: &[],
         project: "/project",
         directory: "/project",
         home: Some("/home/user"),

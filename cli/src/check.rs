@@ -114,6 +114,7 @@ impl Start {
 
     pub(crate) fn facts<'f>(&'f self, shell: Shell, disk: &'f Disk) -> Facts<'f> {
         Facts {
+            via: &[],
             project: &self.project,
             directory: &self.directory,
             home: self.home.as_deref(),

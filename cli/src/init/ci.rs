@@ -128,6 +128,7 @@ pub(super) fn decide(policy: &str, commands: &[String]) -> Vec<(Outcome, String)
         return Vec::new();
     };
     let facts = Facts {
+        via: &[],
         project: TEST_PROJECT,
         directory: TEST_PROJECT,
         home: Some(TEST_HOME),

@@ -84,12 +84,14 @@ const WITHIN: &[(&str, &str, &str)] = &[
     ),
     ("command", "in-pipeline", "whether it stands in a pipeline"),
     ("command", "background", "whether it runs in the background"),
+    ("command", "via", "a step of one of these declared tools runs it"),
     ("tool", "except", "names that are taken out"),
     (
         "tool",
         "input",
         "that field of the call's input matches one of these",
     ),
+    ("tool", "via", "a step of one of these declared tools calls it"),
 ];
 
 fn about(kind: RequestKind) -> (&'static str, &'static str) {

@@ -26,8 +26,6 @@ mod setting;
 mod shell;
 mod tool;
 
-pub(crate) use tool::{fields_of_tool, tool_names};
-
 use std::cell::OnceCell;
 
 use self::groups::Rules;
@@ -37,6 +35,7 @@ use serde_json::Value as Json;
 use crate::document::{Mode, Outcome, RequestKind, Severity};
 use crate::facts::Facts;
 use crate::plan::Plan;
+use crate::tool_shape::ToolShape;
 use crate::verdict::{Decision, Reported, Request, Step, Why};
 
 /// One tool call.
@@ -48,6 +47,13 @@ pub enum Call<'a> {
     Tool {
         /// The tool's name.
         name: &'a str,
+        /// Its input, an object.
+        input: &'a Json,
+    },
+    /// A tool that its definition describes.
+    Declared {
+        /// What its input says.
+        shape: &'a ToolShape<'a>,
         /// Its input, an object.
         input: &'a Json,
     },
@@ -72,7 +78,8 @@ fn decide_by(plan: &Plan, call: &Call<'_>, facts: &Facts<'_>, mode: Mode, rules:
     let mut decider = Decider::new(plan, facts, rules);
     match call {
         Call::Shell(text) => decider.shell_call(text),
-        Call::Tool { name, input } => decider.tool_call(name, input),
+        Call::Tool { name, input } => decider.tool_call(name, ToolShape::shipped(name), input),
+        Call::Declared { shape, input } => decider.tool_call(shape.name, Some(shape), input),
     }
     decider.finish(mode)
 }

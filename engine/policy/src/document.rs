@@ -137,6 +137,8 @@ pub struct TestCase {
     pub rule: Option<Spanned<SmolStr>>,
     /// Working directory, relative to the project.
     pub cwd: Option<Spanned<SmolStr>>,
+    /// The declared tool whose step makes the calls.
+    pub via: Option<Spanned<SmolStr>>,
     /// Mode that is on.
     pub mode: Option<Spanned<Mode>>,
     /// Shell that would run the commands.

@@ -12,6 +12,8 @@ pub struct Facts<'a> {
     pub directory: &'a str,
     /// The home directory, if known.
     pub home: Option<&'a str>,
+    /// The declared tools whose steps make the call, the outermost first; none for a call that a model makes itself.
+    pub via: &'a [&'a str],
     /// The shell that runs commands.
     pub shell: Shell,
     /// The file system, as far as it may be looked at.
@@ -24,6 +26,7 @@ impl std::fmt::Debug for Facts<'_> {
             .field("project", &self.project)
             .field("directory", &self.directory)
             .field("home", &self.home)
+            .field("via", &self.via)
             .field("shell", &self.shell)
             .finish_non_exhaustive()
     }

@@ -18,6 +18,7 @@ pub mod read;
 mod resolve;
 mod source;
 mod testing;
+mod tool_shape;
 mod truth;
 mod variables;
 mod verdict;
@@ -44,6 +45,7 @@ pub use testing::{
     Case, CaseError, CaseOutcome, CaseRunner, Coverage, Expected, RuleCoverage, TEST_HOME, TEST_PROJECT,
     TestResult, parse_case, run_tests,
 };
+pub use tool_shape::{Absent, Effects, FieldShape, Role, ToolShape};
 pub use truth::Truth;
 pub use variables::{Danger, danger_of};
 pub use verdict::{Decision, Reported, Request, RuleInfo, RuleRef, Step, Why};

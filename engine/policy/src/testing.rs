@@ -89,7 +89,9 @@ fn run(plan: &Plan, test: &TestCase, call: &Call<'_>, shown: String, place: Plac
         Some(Shell::Sh) => engine_shell::Shell::Sh,
         Some(Shell::Bash) | None => engine_shell::Shell::Bash,
     };
+    let via = test.via.as_ref().map(|tool| tool.value.as_str());
     let facts = Facts {
+        via: via.as_slice(),
         project: TEST_PROJECT,
         directory: &directory,
         home: Some(TEST_HOME),

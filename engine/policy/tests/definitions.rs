@@ -93,6 +93,7 @@ fn plan(policy: &str, files: &Texts) -> Plan {
 
 fn verdict(plan: &Plan, command: &str, mode: Mode) -> Outcome {
     let facts = Facts {
+        via: &[],
         project: TEST_PROJECT,
         directory: TEST_PROJECT,
         home: Some(TEST_HOME),

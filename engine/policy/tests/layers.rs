@@ -67,6 +67,7 @@ fn plan(texts: &[(Layer, &str)], trusted: bool) -> Plan {
 
 fn verdict(plan: &Plan, command: &str) -> Outcome {
     let facts = Facts {
+        via: &[],
         project: PROJECT,
         directory: PROJECT,
         home: Some("/home/user"),
@@ -497,6 +498,7 @@ fn entries_of_other_sections_count_where_their_layer_may_say_them() {
 fn rules_say_which_layer_they_come_from() {
     let plan = plan(&[(Layer::Project, "deny \"no\" { command \"x\" }")], false);
     let facts = Facts {
+        via: &[],
         project: PROJECT,
         directory: PROJECT,
         home: None,

@@ -625,6 +625,7 @@ fn without(documents: &[Document], place: Place) -> Vec<Document> {
 
 fn decision(plan: &Plan, command: &str) -> Decision {
     let facts = Facts {
+        via: &[],
         project: TEST_PROJECT,
         directory: TEST_PROJECT,
         home: Some(TEST_HOME),

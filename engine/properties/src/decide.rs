@@ -92,6 +92,7 @@ pub fn plan_of(text: &str, format: Format) -> Option<Plan> {
 /// If a span of the decision lies outside of the command, or it gives no reason.
 pub fn verdict(plan: &Plan, command: &str) -> Result<Outcome, Violation> {
     let facts = Facts {
+        via: &[],
         project: "/project",
         directory: "/project",
         home: Some("/home/user"),

@@ -45,6 +45,7 @@ impl Readonly {
     /// The whole answer to a text.
     pub(crate) fn decide(&self, text: &str, world: &dyn World) -> Decision {
         let facts = Facts {
+            via: &[],
             project: DIRECTORY,
             directory: DIRECTORY,
             home: Some(HOME),

@@ -129,6 +129,7 @@ impl Decider<'_> {
                 .unwrap_or(Truth::No),
             CompiledCondition::InPipeline(wanted) => Truth::known(invocation.reach.piped == *wanted),
             CompiledCondition::Background(wanted) => Truth::known(invocation.reach.background == *wanted),
+            CompiledCondition::Via(tools) => self.made_by(tools),
             CompiledCondition::Input(..) => Truth::No,
             CompiledCondition::GoesOn(beginning) => invocation
                 .words
@@ -139,6 +140,24 @@ impl Decider<'_> {
                 .max()
                 .unwrap_or(Truth::No),
         }
+    }
+
+    /// Whether a step of one of these tools makes the call.
+    pub(super) fn made_by(&self, tools: &[Glob]) -> Truth {
+        let own = |tool: &str| {
+            let name = Value::Known(tool.into());
+            tools
+                .iter()
+                .map(|glob| glob_says(glob, &name))
+                .max()
+                .unwrap_or(Truth::No)
+        };
+        self.facts
+            .via
+            .iter()
+            .map(|tool| own(tool))
+            .max()
+            .unwrap_or(Truth::No)
     }
 }
 

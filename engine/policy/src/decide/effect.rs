@@ -218,6 +218,7 @@ impl Decider<'_> {
             | CompiledCondition::PipedInto(_)
             | CompiledCondition::InPipeline(_)
             | CompiledCondition::Background(_)
+            | CompiledCondition::Via(_)
             | CompiledCondition::Input(..)
             | CompiledCondition::GoesOn(_) => None,
         });

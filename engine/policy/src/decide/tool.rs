@@ -9,207 +9,100 @@ use super::groups::{Matched, Ruling};
 use super::path::{Access, Asked, Cover};
 use crate::document::{Outcome, RequestKind};
 use crate::effect::Follows;
+use crate::names::nearest;
 use crate::pattern::Glob;
 use crate::plan::{CompiledCondition, End, GroupId, parse_host};
+use crate::tool_shape::{Absent, Effects, FieldShape, Role, ToolShape};
 use crate::truth::{Truth, glob_says};
 use crate::verdict::{Request, Why};
 
-/// What a field of a tool's input says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    Nothing,
-    Reads,
-    ReadsTree,
-    Writes,
-    Connects,
-    /// A glob over names, which may lead elsewhere.
-    Names,
-    /// A switch that takes the confinement away.
-    Unconfined,
-    Shell,
-    Agent,
-    Skill,
-}
-
-/// A tool whose input is understood: its fields, those that are needed marked.
-struct ToolShape {
-    name: &'static str,
-    fields: &'static [(&'static str, Role, bool)],
-}
-
-/// Source: the tool interface that agents know (names and fields are fixed).
-const TOOLS: &[ToolShape] = &[
-    ToolShape {
-        name: "Bash",
-        fields: &[
-            ("command", Role::Shell, true),
-            ("timeout", Role::Nothing, false),
-            ("description", Role::Nothing, false),
-            ("run_in_background", Role::Nothing, false),
-            ("dangerouslyDisableSandbox", Role::Unconfined, false),
-        ],
-    },
-    ToolShape {
-        name: "Read",
-        fields: &[
-            ("file_path", Role::Reads, true),
-            ("offset", Role::Nothing, false),
-            ("limit", Role::Nothing, false),
-            ("pages", Role::Nothing, false),
-        ],
-    },
-    ToolShape {
-        name: "Write",
-        fields: &[
-            ("file_path", Role::Writes, true),
-            ("content", Role::Nothing, true),
-        ],
-    },
-    ToolShape {
-        name: "Edit",
-        fields: &[
-            ("file_path", Role::Writes, true),
-            ("old_string", Role::Nothing, true),
-            ("new_string", Role::Nothing, true),
-            ("replace_all", Role::Nothing, false),
-        ],
-    },
-    ToolShape {
-        name: "NotebookEdit",
-        fields: &[
-            ("notebook_path", Role::Writes, true),
-            ("command", Role::Nothing, false),
-            ("cell_number", Role::Nothing, false),
-            ("cell_type", Role::Nothing, false),
-            ("new_source", Role::Nothing, false),
-        ],
-    },
-    ToolShape {
-        name: "Glob",
-        fields: &[("pattern", Role::Names, true), ("path", Role::Reads, false)],
-    },
-    ToolShape {
-        name: "Grep",
-        fields: &[
-            ("pattern", Role::Nothing, true),
-            ("path", Role::ReadsTree, false),
-            ("glob", Role::Nothing, false),
-            ("type", Role::Nothing, false),
-            ("output_mode", Role::Nothing, false),
-            ("-A", Role::Nothing, false),
-            ("-B", Role::Nothing, false),
-            ("-C", Role::Nothing, false),
-            ("context", Role::Nothing, false),
-            ("-n", Role::Nothing, false),
-            ("-i", Role::Nothing, false),
-            ("multiline", Role::Nothing, false),
-            ("head_limit", Role::Nothing, false),
-            ("offset", Role::Nothing, false),
-        ],
-    },
-    ToolShape {
-        name: "WebFetch",
-        fields: &[("url", Role::Connects, true), ("prompt", Role::Nothing, false)],
-    },
-    ToolShape {
-        name: "Agent",
-        fields: &[
-            ("description", Role::Nothing, false),
-            ("prompt", Role::Nothing, false),
-            ("subagent_type", Role::Agent, false),
-            ("model", Role::Nothing, false),
-            ("run_in_background", Role::Nothing, false),
-            ("isolation", Role::Nothing, false),
-            ("cwd", Role::Nothing, false),
-            ("name", Role::Nothing, false),
-            ("team_name", Role::Nothing, false),
-            ("mode", Role::Nothing, false),
-        ],
-    },
-    ToolShape {
-        name: "Skill",
-        fields: &[("skill", Role::Skill, true), ("args", Role::Nothing, false)],
-    },
-];
-
-/// The tools whose input is understood.
-pub(crate) fn tool_names() -> impl Iterator<Item = &'static str> {
-    TOOLS.iter().map(|shape| shape.name)
-}
-
-/// The fields of a tool whose input is understood.
-pub(crate) fn fields_of_tool(name: &str) -> Option<impl Iterator<Item = &'static str>> {
-    let shape = TOOLS.iter().find(|shape| shape.name == name)?;
-    Some(shape.fields.iter().map(|(field, _, _)| *field))
-}
-
 impl Decider<'_> {
     /// Decides a call of any tool.
-    pub(super) fn tool_call(&mut self, name: &str, input: &Json) {
-        let shape = TOOLS.iter().find(|shape| shape.name == name);
+    pub(super) fn tool_call(&mut self, name: &str, shape: Option<&ToolShape<'_>>, input: &Json) {
         let Some(fields) = input.as_object() else {
             self.bad_input(name, "the input is not an object".to_owned());
             return;
         };
         let ruling = self.tool_ruling(name, input);
         let request = Request::Tool(name.into());
+        let says_all = shape.is_some_and(|shape| shape.effects == Effects::InInput);
         let (outcome, why) = match ruling {
             Ruling::Deny(rule) => (Outcome::Deny, Why::Rule(rule)),
             Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => (Outcome::Ask, Why::RuleMaybe(rule)),
             Ruling::Ask(rule) => (Outcome::Ask, Why::Rule(rule)),
             Ruling::Allow(rule) => (Outcome::Allow, Why::Rule(rule)),
-            // A tool whose input says all it touches needs no rule of its own.
-            Ruling::Nothing if shape.is_some() => (Outcome::Allow, Why::NoEffect),
+            Ruling::Nothing if says_all => (Outcome::Allow, Why::NoEffect),
             Ruling::Nothing => self.default(RequestKind::Tool),
         };
         self.step(request, Span::default(), outcome, why, 0);
         let Some(shape) = shape else { return };
         for field in fields.keys() {
-            if !shape.fields.iter().any(|(own, _, _)| own == field) {
-                let nearest = shape
-                    .fields
-                    .iter()
-                    .map(|(own, _, _)| (strsim::damerau_levenshtein(own, field), *own))
-                    .min()
-                    .map_or(String::new(), |(_, own)| format!("; did you mean `{own}`?"));
+            if !shape.fields.iter().any(|own| own.name == field) {
+                let names = shape.fields.iter().map(|own| own.name);
+                let nearest =
+                    nearest(field, names).map_or(String::new(), |own| format!("; did you mean `{own}`?"));
                 self.bad_input(name, format!("`{field}` is no field of {name}{nearest}"));
             }
         }
-        for &(field, role, needed) in shape.fields {
-            match (fields.get(field), role) {
-                (None | Some(Json::Null), Role::ReadsTree | Role::Reads) if !needed => {
-                    self.tool_path(".", role);
+        for field in shape.fields {
+            match (fields.get(field.name), field.absent) {
+                (None | Some(Json::Null), Absent::Wrong) => {
+                    self.bad_input(name, format!("{name} needs `{}`", field.name));
                 }
-                (None | Some(Json::Null), _) if needed => {
-                    self.bad_input(name, format!("{name} needs `{field}`"));
+                (None | Some(Json::Null), Absent::Nothing) => {}
+                (None | Some(Json::Null), Absent::Means(text)) => self.field_text(name, field, text),
+                (Some(Json::Array(values)), _) if field.role != Role::Unconfined => {
+                    for value in values {
+                        self.field(name, field, value);
+                    }
                 }
-                (None | Some(Json::Null), _) | (Some(_), Role::Nothing) => {}
-                // Where one program reads on, another one stops.
-                (Some(Json::String(text)), Role::Reads | Role::ReadsTree | Role::Writes)
-                    if text.contains('\0') =>
-                {
-                    self.bad_input(name, format!("`{field}` holds a NUL"));
-                }
-                (Some(Json::String(text)), Role::Reads | Role::ReadsTree | Role::Writes) => {
-                    self.tool_path(text, role);
-                }
-                (Some(Json::String(text)), Role::Connects) => {
-                    self.host(parse_host(text).as_ref(), Some(text), Span::default(), None);
-                }
-                (Some(Json::String(text)), Role::Shell) => self.shell_call(text),
-                (Some(Json::String(text)), Role::Names) => self.tool_names(text),
-                (Some(Json::Bool(false)), Role::Unconfined) => {}
-                (Some(_), Role::Unconfined) => self.step(
-                    Request::Tool(name.into()),
-                    Span::default(),
-                    Outcome::Ask,
-                    Why::Unknown("asks to run without confinement".to_owned()),
-                    0,
-                ),
-                (Some(Json::String(text)), Role::Agent) => self.named(text, RequestKind::Agent),
-                (Some(Json::String(text)), Role::Skill) => self.named(text, RequestKind::Skill),
-                (Some(_), _) => self.bad_input(name, format!("`{field}` is not a text")),
+                (Some(value), _) => self.field(name, field, value),
             }
+        }
+    }
+
+    fn field(&mut self, tool: &str, field: &FieldShape<'_>, value: &Json) {
+        match (field.role, value) {
+            (Role::Nothing, _) | (Role::Unconfined, Json::Bool(false)) => {}
+            (Role::Unconfined, _) => self.step(
+                Request::Tool(tool.into()),
+                Span::default(),
+                Outcome::Ask,
+                Why::Unknown("asks to run without confinement".to_owned()),
+                0,
+            ),
+            (
+                Role::Reads
+                | Role::ReadsTree
+                | Role::Writes
+                | Role::Deletes
+                | Role::Connects
+                | Role::Names
+                | Role::Shell
+                | Role::Agent
+                | Role::Skill,
+                Json::String(text),
+            ) => self.field_text(tool, field, text),
+            (_, _) => self.bad_input(tool, format!("`{}` is not a text", field.name)),
+        }
+    }
+
+    fn field_text(&mut self, tool: &str, field: &FieldShape<'_>, text: &str) {
+        match field.role {
+            Role::Nothing | Role::Unconfined => {}
+            // Where one program reads on, another one stops.
+            Role::Reads | Role::ReadsTree | Role::Writes | Role::Deletes if text.contains('\0') => {
+                self.bad_input(tool, format!("`{}` holds a NUL", field.name));
+            }
+            Role::Reads => self.tool_path(text, Access::Read, false),
+            Role::ReadsTree => self.tool_path(text, Access::Read, true),
+            Role::Writes => self.tool_path(text, Access::Write, false),
+            Role::Deletes => self.tool_path(text, Access::Delete, false),
+            Role::Connects => self.host(parse_host(text).as_ref(), Some(text), Span::default(), None),
+            Role::Shell => self.shell_call(text),
+            Role::Names => self.tool_names(text),
+            Role::Agent => self.named(text, RequestKind::Agent),
+            Role::Skill => self.named(text, RequestKind::Skill),
         }
     }
 
@@ -241,10 +134,10 @@ impl Decider<'_> {
         } else {
             beginning
         };
-        self.tool_path(root, Role::Reads);
+        self.tool_path(root, Access::Read, false);
     }
 
-    fn tool_path(&mut self, path: &str, role: Role) {
+    fn tool_path(&mut self, path: &str, access: Access, tree: bool) {
         // A leading tilde is the shell's business, but people and models write it in tools too.
         let expanded = match (path.strip_prefix("~/"), self.facts.home) {
             (Some(rest), Some(home)) => SmolStr::from(format!("{home}/{rest}")),
@@ -253,15 +146,11 @@ impl Decider<'_> {
         let value = Value::Known(expanded);
         let directory = Directory::OneOf(vec![self.facts.directory.into()]);
         let asked = Asked {
-            access: if role == Role::Writes {
-                Access::Write
-            } else {
-                Access::Read
-            },
+            access,
             path: &value,
             directory: &directory,
             below: None,
-            tree: role == Role::ReadsTree,
+            tree,
             follows: Follows::No,
             only: &[],
             except: &[],
@@ -293,6 +182,9 @@ impl Decider<'_> {
         };
         let mut truth = Truth::Yes;
         for condition in &rule.conditions {
+            if let CompiledCondition::Via(tools) = condition {
+                truth = truth.min(self.made_by(tools));
+            }
             let CompiledCondition::Input(field, globs) = condition else {
                 continue;
             };

@@ -69,7 +69,7 @@ pub enum Subject {
     Short(ShortRule),
 }
 
-/// A condition of a rule. All but [`Condition::Input`] belong to command rules, that one to tool rules.
+/// A condition of a rule. All but [`Condition::Input`] belong to command rules; that one and [`Condition::Via`] belong to tool rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// `flag "-f" "--force"`: one of these flags is given.
@@ -95,6 +95,8 @@ pub enum Condition {
     InPipeline(bool),
     /// `background #false`: whether it runs in the background.
     Background(bool),
+    /// `via "WebFetch"`: a step of one of these declared tools does it.
+    Via(Vec<Spanned<Glob>>),
     /// `input "field" "glob"`: a field of the tool's input matches one of these.
     Input {
         /// Name of the field.

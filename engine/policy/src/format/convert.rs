@@ -132,7 +132,8 @@ fn rank(condition: &Condition) -> (u8, u16, &str) {
         Condition::PipedInto(_) => (6, 0, ""),
         Condition::InPipeline(_) => (7, 0, ""),
         Condition::Background(_) => (8, 0, ""),
-        Condition::Input { field, .. } => (9, 0, &field.value),
+        Condition::Via(_) => (9, 0, ""),
+        Condition::Input { field, .. } => (10, 0, &field.value),
     }
 }
 

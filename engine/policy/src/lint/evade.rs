@@ -317,6 +317,7 @@ fn harmless(command: &Command, parts: &Parts, conditions: &[Spanned<Condition>])
             | Condition::PipedInto(_)
             | Condition::InPipeline(_)
             | Condition::Background(_)
+            | Condition::Via(_)
             | Condition::Input { .. } => false,
         })
     };
@@ -488,7 +489,8 @@ fn tool_text(context: &Context<'_>, plan: &Plan, group: &Group<'_>, item: &Item<
             | Condition::Cwd(_)
             | Condition::PipedInto(_)
             | Condition::InPipeline(_)
-            | Condition::Background(_) => None,
+            | Condition::Background(_)
+            | Condition::Via(_) => None,
         })?;
     if glob.literal() != Some("Bash") {
         return None;

@@ -75,6 +75,7 @@ pub(super) fn decided(plan: &Plan, text: &str) -> Decision {
 /// What is decided about any call where tests run.
 pub(super) fn decided_call(plan: &Plan, call: &Call<'_>) -> Decision {
     let facts = Facts {
+        via: &[],
         project: TEST_PROJECT,
         directory: TEST_PROJECT,
         home: Some(TEST_HOME),
@@ -295,7 +296,7 @@ fn conditioned(line: Line, conditions: &[crate::source::Spanned<Condition>], pla
             | Condition::Background(false)
             | Condition::WithoutFlag(_)
             | Condition::OperandsWithin(_) => {}
-            Condition::Cwd(_) | Condition::Input { .. } => return Vec::new(),
+            Condition::Cwd(_) | Condition::Via(_) | Condition::Input { .. } => return Vec::new(),
         }
     }
     lines

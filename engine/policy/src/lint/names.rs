@@ -4,10 +4,10 @@ use smol_str::SmolStr;
 
 use super::groups::{Group, NameKind, What};
 use super::{Context, Finding, Lint};
-use crate::decide::{fields_of_tool, tool_names};
 use crate::document::{Condition, Outcome};
 use crate::pattern::{Glob, GlobPiece};
 use crate::source::Spanned;
+use crate::tool_shape::ToolShape;
 
 /// What servers say about their own tools. Source: the annotations of the Model Context Protocol, revision 2025-06-18.
 const HINTS: &[&str] = &[
@@ -93,7 +93,12 @@ fn trusted(glob: &Glob) -> Option<String> {
 
 fn misspelt(glob: &Glob) -> Option<&'static str> {
     let name = glob.literal()?;
-    let known = || tool_names().chain(OTHER_TOOLS.iter().copied());
+    let known = || {
+        ToolShape::all_shipped()
+            .iter()
+            .map(|shape| shape.name)
+            .chain(OTHER_TOOLS.iter().copied())
+    };
     if name.contains("__") || known().any(|own| own == name) {
         return None;
     }
@@ -149,7 +154,11 @@ fn unknown_field(group: &Group<'_>, field: &Spanned<SmolStr>) -> Option<Finding>
         })
         .collect();
     let [tool] = tools.as_slice() else { return None };
-    let fields: Vec<&str> = fields_of_tool(tool)?.collect();
+    let fields: Vec<&str> = ToolShape::shipped(tool)?
+        .fields
+        .iter()
+        .map(|field| field.name)
+        .collect();
     if fields.contains(&field.value.as_str()) {
         return None;
     }

@@ -368,6 +368,7 @@ fn out_of_reach(
         | Condition::PipedInto(_)
         | Condition::InPipeline(_)
         | Condition::Background(_)
+        | Condition::Via(_)
         | Condition::Input { .. } => None,
     }
 }

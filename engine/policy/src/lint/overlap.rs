@@ -434,6 +434,7 @@ impl Lent {
                 | Condition::PipedInto(_)
                 | Condition::InPipeline(_)
                 | Condition::Background(_)
+                | Condition::Via(_)
                 | Condition::Input { .. } => {}
             }
         }

@@ -78,6 +78,7 @@ fn used_by_rules<'a>(document: &'a Document, used: &mut HashSet<&'a str>) {
                 | Condition::PipedInto(_)
                 | Condition::InPipeline(_)
                 | Condition::Background(_)
+                | Condition::Via(_)
                 | Condition::Input { .. } => {}
             }
         }

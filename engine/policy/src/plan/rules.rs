@@ -63,6 +63,7 @@ pub(crate) enum CompiledCondition {
     PipedInto(Vec<ProgramPattern>),
     InPipeline(bool),
     Background(bool),
+    Via(Vec<Glob>),
     Input(SmolStr, Vec<Glob>),
     /// A word begins with this text, which ends in a colon, and goes on with a plain name, or with a port where it is a URL.
     GoesOn(SmolStr),

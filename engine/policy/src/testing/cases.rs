@@ -139,6 +139,7 @@ impl CaseRunner {
             }
         };
         let facts = Facts {
+            via: &[],
             project: &case.cwd,
             directory: &case.cwd,
             home: Some(HOME),

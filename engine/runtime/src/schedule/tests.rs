@@ -264,5 +264,8 @@ fn a_hundred_thousand_random_schedules_keep_every_invariant() {
         assert_eq!(simulation.delivered.len(), calls, "seed {seed}");
         skips += simulation.skipped.len();
     }
-    assert!(halts > 1_000 && skips > 10_000, "the schedules reach the rare paths");
+    assert!(
+        halts > 1_000 && skips > 10_000,
+        "the schedules reach the rare paths"
+    );
 }

@@ -5,7 +5,7 @@ use super::literal::{kdl, kdl_name};
 use crate::read::{Node, Property};
 
 /// Names that a test has for itself, so that a field of a tool's input cannot be called so beside them.
-const OF_TESTS: &[&str] = &["rule", "cwd", "mode", "shell", "tool"];
+const OF_TESTS: &[&str] = &["rule", "cwd", "mode", "shell", "via", "tool"];
 
 pub(super) fn write(sections: &Sections<'_>) -> String {
     let mut out = String::new();

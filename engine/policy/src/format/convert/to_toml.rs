@@ -249,7 +249,7 @@ impl Toml {
         let is_own = |property: &&Property| {
             matches!(
                 property.name.value.as_str(),
-                "tool" | "rule" | "cwd" | "mode" | "shell"
+                "tool" | "rule" | "cwd" | "mode" | "shell" | "via"
             )
         };
         let (own, mut fields): (Vec<&Property>, Vec<&Property>) = node.properties.iter().partition(is_own);

@@ -40,6 +40,9 @@ impl<'a> Compiler<'a> {
                 ),
                 Condition::InPipeline(wanted) => CompiledCondition::InPipeline(*wanted),
                 Condition::Background(wanted) => CompiledCondition::Background(*wanted),
+                Condition::Via(tools) => {
+                    CompiledCondition::Via(tools.iter().map(|tool| tool.value.clone()).collect())
+                }
                 Condition::Input { field, patterns } => CompiledCondition::Input(
                     field.value.clone(),
                     patterns.iter().map(|pattern| pattern.value.clone()).collect(),

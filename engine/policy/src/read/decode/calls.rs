@@ -6,7 +6,7 @@ use crate::read::node::Node;
 use crate::source::Spanned;
 
 /// Properties of a test that are not fields of a tool's input.
-const PROPERTIES: &[&str] = &["rule", "cwd", "mode", "shell"];
+const PROPERTIES: &[&str] = &["rule", "cwd", "mode", "shell", "via"];
 
 impl Decoder<'_> {
     pub(super) fn tests(&mut self, node: &Node) {
@@ -18,11 +18,13 @@ impl Decoder<'_> {
                 continue;
             };
             let Some(calls) = self.calls(child) else { continue };
+            let via = child.property("via").and_then(|argument| self.text(argument));
             let case = TestCase {
                 verdict: Spanned::new(outcome, child.name.place),
                 calls,
                 rule: child.property("rule").and_then(|argument| self.text(argument)),
                 cwd: child.property("cwd").and_then(|argument| self.text(argument)),
+                via,
                 mode: child
                     .property("mode")
                     .and_then(|argument| self.word(argument, Mode::ALL, "a mode")),

@@ -22,8 +22,9 @@ pub(super) const COMMAND_CONDITIONS: &[&str] = &[
     "piped-into",
     "in-pipeline",
     "background",
+    "via",
 ];
-pub(super) const TOOL_CONDITIONS: &[&str] = &["except", "input"];
+pub(super) const TOOL_CONDITIONS: &[&str] = &["except", "input", "via"];
 const EXCEPT_ONLY: &[&str] = &["except"];
 
 impl Decoder<'_> {
@@ -100,6 +101,7 @@ impl Decoder<'_> {
             "env" => Some(Condition::Env(self.patterns(node, EnvironmentPattern::parse))),
             "cwd" => Some(Condition::Cwd(self.patterns(node, path_term))),
             "piped-into" => Some(Condition::PipedInto(self.patterns(node, ProgramPattern::parse))),
+            "via" => Some(Condition::Via(self.patterns(node, Glob::parse))),
             "in-pipeline" => {
                 let argument = self.single(node)?;
                 Some(Condition::InPipeline(self.boolean(argument)?.value))

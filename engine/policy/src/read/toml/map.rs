@@ -376,13 +376,13 @@ impl Map {
                             .collect();
                         test.children.get_or_insert_default().push(input);
                     }
-                    "rule" | "cwd" | "mode" | "shell" | "tool" => {
+                    "rule" | "cwd" | "mode" | "shell" | "via" | "tool" => {
                         test.properties.extend(self.property(key, value));
                     }
                     _ => self.unknown_key(
                         key,
                         &[
-                            "verdict", "commands", "rule", "cwd", "mode", "shell", "tool", "input",
+                            "verdict", "commands", "rule", "cwd", "mode", "shell", "via", "tool", "input",
                         ],
                         "in a test",
                     ),
