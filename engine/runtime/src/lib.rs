@@ -1,3 +1,4 @@
 //! Runs declared tools: the call pipeline, the scheduler, native handlers for Bash, files and search, hooks, state and audit.
 
 pub mod schedule;
+pub mod search;
