@@ -1,4 +1,5 @@
 //! Runs declared tools: the call pipeline, the scheduler, native handlers for Bash, files and search, hooks, state and audit.
 
+pub mod files;
 pub mod schedule;
 pub mod search;
