@@ -18,7 +18,7 @@ use engine_shell::Span;
 
 use crate::diagnostic::{Diagnostic, Level};
 use crate::document::Document;
-use crate::source::{Place, Sources};
+use crate::source::{Place, SourceId, Sources};
 
 /// Largest policy file: 1 MiB.
 pub const MAX_TEXT_BYTES: usize = 1 << 20;
@@ -66,6 +66,48 @@ pub fn read(
     ((!failed).then_some(document), diagnostics)
 }
 
+/// Reads the nodes of a file that is no policy, and keeps its text in `sources`.
+///
+/// KDL gives its nodes as they are. In TOML a key is a node: a value or a list of values are its arguments, a table is its children (`args`
+/// in it the arguments), a list of tables is a node for each. Where every table of a list says its `node`, the list is the children of one
+/// node, in order; a list of such tables under the key `nodes` stands for its nodes in the place of the key.
+pub fn read_nodes(
+    name: &str,
+    text: &str,
+    format: Format,
+    sources: &mut Sources,
+) -> (Vec<Node>, Vec<Diagnostic>) {
+    let source = match keep(name, text, sources) {
+        Ok(source) => source,
+        Err(diagnostic) => return (Vec::new(), vec![diagnostic]),
+    };
+    match format {
+        Format::Kdl => {
+            let tree = parse_kdl(text, source);
+            (tree.nodes, tree.diagnostics)
+        }
+        Format::Toml => toml::parse_plain_toml(text, source),
+    }
+}
+
+/// Keeps the text of a file, if it is one that can be read.
+fn keep(name: &str, text: &str, sources: &mut Sources) -> Result<SourceId, Diagnostic> {
+    let kept = if text.len() > MAX_TEXT_BYTES { "" } else { text };
+    let Some(source) = sources.add(name, kept) else {
+        let message = format!("a policy is made of at most {} files", Sources::MAX_TEXTS);
+        return Err(Diagnostic::error("policy::too-many-files", message, Place::default()));
+    };
+    if text.len() > MAX_TEXT_BYTES {
+        let place = Place {
+            source,
+            ..Place::default()
+        };
+        let message = format!("`{name}` is longer than {MAX_TEXT_BYTES} bytes");
+        return Err(Diagnostic::error("policy::too-large", message, place));
+    }
+    Ok(source)
+}
+
 /// As [`read`], but what could be read is there even if something else could not be, for those who look for further problems. With an
 /// error among the diagnostics the document must not decide.
 pub fn read_what_is_there(
@@ -74,29 +116,10 @@ pub fn read_what_is_there(
     format: Format,
     sources: &mut Sources,
 ) -> (Document, Vec<Diagnostic>) {
-    let kept = if text.len() > MAX_TEXT_BYTES { "" } else { text };
-    let Some(source) = sources.add(name, kept) else {
-        let message = format!("a policy is made of at most {} files", Sources::MAX_TEXTS);
-        return (
-            Document::default(),
-            vec![Diagnostic::error(
-                "policy::too-many-files",
-                message,
-                Place::default(),
-            )],
-        );
+    let source = match keep(name, text, sources) {
+        Ok(source) => source,
+        Err(diagnostic) => return (Document::default(), vec![diagnostic]),
     };
-    if text.len() > MAX_TEXT_BYTES {
-        let place = Place {
-            source,
-            ..Place::default()
-        };
-        let message = format!("`{name}` is longer than {MAX_TEXT_BYTES} bytes");
-        return (
-            Document::default(),
-            vec![Diagnostic::error("policy::too-large", message, place)],
-        );
-    }
     let (nodes, mut diagnostics, disabled) = match format {
         Format::Kdl => {
             let tree = parse_kdl(text, source);

@@ -5,13 +5,15 @@
 //! Invariant (nothing is ignored): every name, argument, property and child in a definition is understood or an error.
 
 mod field;
+mod read;
 mod step;
 mod tool;
 
+pub use read::{Prompts, read};
 pub use field::{Bounds, Field, FieldKind, Role, TextBounds};
 pub use step::{
-    Action, AgentStep, AskStep, Body, CacheStep, CallStep, ContextKey, EachStep, EditStep, GlobStep,
-    GrepStep, LetStep, MAX_EACH, McpStep, McpVerb, MessageStep, Named, OnError, OptionTemplate, ReadStep,
+    Action, AgentStep, AskStep, Body, CacheStep, CallStep, Choice, ContextKey, EachStep, EditStep, GlobStep,
+    GrepStep, LetStep, MAX_EACH, McpStep, McpVerb, MessageStep, Named, OnError, OptionTemplate, Question, Questions, ReadStep,
     RetryStep, ReturnStep, RunStep, Setting, ShellStep, Speaker, StateChange, StateStep, StateVerb, Step,
     TaskStep, TaskVerb, ToolsStep, WhenStep, Words, WriteStep,
 };

@@ -9,7 +9,7 @@ use std::fmt;
 use serde_json::{Map, Value as Json};
 use smol_str::SmolStr;
 
-use crate::definition::Tool;
+use crate::definition::{Field, Tool};
 
 /// Who sent an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +117,14 @@ impl Tool {
                 hint: None,
             })
     }
+}
+
+/// What is wrong with a value of one field.
+pub(crate) fn problems_of(field: &Field, value: &Json) -> Vec<String> {
+    validate::field(field, value)
+        .into_iter()
+        .map(|problem| problem.message)
+        .collect()
 }
 
 #[cfg(test)]

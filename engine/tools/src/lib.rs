@@ -4,7 +4,11 @@
 pub mod definition;
 mod input;
 mod output;
+mod schema;
+mod shipped;
 pub mod template;
 
 pub use input::{Input, InputError, InputProblem, Sender};
 pub use output::{Block, MediaType, Output};
+pub use schema::Schema;
+pub use shipped::{shipped, shipped_text};

@@ -17,6 +17,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use engine_policy::Place;
 use engine_policy::read::Argument;
+use engine_shell::Span;
 use minijinja::machinery::ast;
 use minijinja::{AutoEscape, Environment, ErrorKind, Expression, UndefinedBehavior};
 use serde_json::Value as Json;
@@ -25,6 +26,7 @@ use smol_str::SmolStr;
 pub(crate) use check::Checker;
 pub use check::Shape;
 pub use filters::FILTERS;
+pub(crate) use filters::regex_problem;
 pub use scope::{Scope, SessionFacts, Value};
 pub(crate) use url::Address;
 
@@ -131,9 +133,15 @@ impl Template {
 
     /// The place of some of its bytes.
     fn inside(&self, start: usize, end: usize) -> Place {
-        self.argument
-            .as_ref()
-            .map_or(self.place, |argument| argument.inside(start, end))
+        match &self.argument {
+            Some(argument) => argument.inside(start, end),
+            // The text is the whole of its place.
+            None if self.place.span.len() == self.source.len() => {
+                let from = self.place.span.start as usize;
+                self.place.at(Span::new(from + start, from + end.max(start)))
+            }
+            None => self.place,
+        }
     }
 
     /// Whether nothing is put into it.

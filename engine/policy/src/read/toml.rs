@@ -3,6 +3,7 @@
 //! Invariant (bounded): nesting is limited to [`MAX_DEPTH`](super::MAX_DEPTH) while events are made, before a tree exists.
 
 mod map;
+mod plain;
 mod tree;
 
 use std::borrow::Cow;
@@ -18,6 +19,19 @@ use crate::source::{Place, SourceId};
 
 /// Reads a text. Its size is the caller's to bound.
 pub(crate) fn parse_toml(text: &str, source: SourceId) -> (Vec<Node>, Vec<Diagnostic>) {
+    parse_with(text, source, map::nodes)
+}
+
+/// Reads a text that is no policy: its tables become nodes by one rule for all of them.
+pub(crate) fn parse_plain_toml(text: &str, source: SourceId) -> (Vec<Node>, Vec<Diagnostic>) {
+    parse_with(text, source, plain::nodes)
+}
+
+fn parse_with(
+    text: &str,
+    source: SourceId,
+    meaning: fn(&tree::Fields) -> (Vec<Node>, Vec<Diagnostic>),
+) -> (Vec<Node>, Vec<Diagnostic>) {
     let (_, diagnostics) = events(text, source);
     if !diagnostics.is_empty() {
         return (Vec::new(), diagnostics);
@@ -29,7 +43,7 @@ pub(crate) fn parse_toml(text: &str, source: SourceId) -> (Vec<Node>, Vec<Diagno
                 span: Span::new(0, text.len()),
             };
             let tree = tree::of_table(document.as_table(), text, whole);
-            map::nodes(&tree)
+            meaning(&tree)
         }
         Err(error) => (Vec::new(), vec![of_library(&error, source)]),
     }

@@ -79,7 +79,7 @@ pub enum Action {
     Call(CallStep),
     /// `agent NAME TYPE { prompt ... }`: a sub-agent.
     Agent(AgentStep),
-    /// `ask NAME questions="{{ ... }}"`: the person.
+    /// `ask NAME { question "..." { option "..." } }` or `ask NAME questions="{{ list }}"`: the person.
     Ask(AskStep),
     /// `state VERB ...`: documents of the store.
     State(StateStep),
@@ -255,13 +255,44 @@ pub struct AgentStep {
     pub options: Vec<Named>,
 }
 
-/// `ask`. Its result has `answers`, by question; a person who declines ends the body.
+/// `ask`. Its result has `answers`, an object from question to answer; a person who declines ends the body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AskStep {
     /// Name of the result.
     pub name: Spanned<SmolStr>,
+    /// What is asked.
+    pub questions: Questions,
+}
+
+/// What a person is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Questions {
     /// A list of objects with `question`, `header`, `options` (of `label` and `description`) and `multiSelect`.
-    pub questions: Template,
+    Given(Template),
+    /// Questions of the definition.
+    Written(Vec<Question>),
+}
+
+/// One question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// What is asked.
+    pub text: Template,
+    /// A word or two above it.
+    pub header: OptionTemplate,
+    /// More than one answer may be given.
+    pub several: bool,
+    /// What can be answered; the person may also write something else.
+    pub options: Vec<Choice>,
+}
+
+/// One answer that is offered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The answer.
+    pub label: Template,
+    /// What it means.
+    pub about: OptionTemplate,
 }
 
 /// `state`: one atomic change of, or look at, the documents of a collection.

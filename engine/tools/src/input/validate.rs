@@ -40,6 +40,17 @@ pub(super) fn validate(
     }
 }
 
+/// What is wrong with a value of one field.
+pub(super) fn field(field: &Field, value: &Json) -> Vec<InputProblem> {
+    let mut validator = Validator {
+        sender: Sender::Engine,
+        problems: Vec::new(),
+        path: field.name.value.to_string(),
+    };
+    validator.value(&field.kind, value, 1);
+    validator.problems
+}
+
 struct Validator {
     sender: Sender,
     problems: Vec<InputProblem>,
