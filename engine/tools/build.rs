@@ -23,7 +23,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         for path in files {
             let path = path.canonicalize()?;
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            writeln!(list, "    ({name:?}, include_str!({:?})),", path.display().to_string())?;
+            writeln!(
+                list,
+                "    ({name:?}, include_str!({:?})),",
+                path.display().to_string()
+            )?;
         }
         writeln!(list, "];")?;
     }

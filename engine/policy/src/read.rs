@@ -95,7 +95,11 @@ fn keep(name: &str, text: &str, sources: &mut Sources) -> Result<SourceId, Diagn
     let kept = if text.len() > MAX_TEXT_BYTES { "" } else { text };
     let Some(source) = sources.add(name, kept) else {
         let message = format!("a policy is made of at most {} files", Sources::MAX_TEXTS);
-        return Err(Diagnostic::error("policy::too-many-files", message, Place::default()));
+        return Err(Diagnostic::error(
+            "policy::too-many-files",
+            message,
+            Place::default(),
+        ));
     };
     if text.len() > MAX_TEXT_BYTES {
         let place = Place {

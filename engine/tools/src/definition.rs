@@ -9,12 +9,12 @@ mod read;
 mod step;
 mod tool;
 
-pub use read::{Prompts, read};
 pub use field::{Bounds, Field, FieldKind, Role, TextBounds};
+pub use read::{Prompts, read};
 pub use step::{
     Action, AgentStep, AskStep, Body, CacheStep, CallStep, Choice, ContextKey, EachStep, EditStep, GlobStep,
-    GrepStep, LetStep, MAX_EACH, McpStep, McpVerb, MessageStep, Named, OnError, OptionTemplate, Question, Questions, ReadStep,
-    RetryStep, ReturnStep, RunStep, Setting, ShellStep, Speaker, StateChange, StateStep, StateVerb, Step,
-    TaskStep, TaskVerb, ToolsStep, WhenStep, Words, WriteStep,
+    GrepStep, LetStep, MAX_EACH, McpStep, McpVerb, MessageStep, Named, OnError, OptionTemplate, Question,
+    Questions, ReadStep, RetryStep, ReturnStep, RunStep, Setting, ShellStep, Speaker, StateChange, StateStep,
+    StateVerb, Step, TaskStep, TaskVerb, ToolsStep, WhenStep, Words, WriteStep,
 };
 pub use tool::{Budget, Deferral, Flag, Handler, Interrupt, Need, Prompt, Tool, Work, is_tool_name};

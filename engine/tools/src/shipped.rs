@@ -43,7 +43,13 @@ fn read_shipped() -> (Vec<Tool>, Vec<Diagnostic>, Sources) {
     let mut tools = Vec::new();
     let mut diagnostics = Vec::new();
     for (file, text) in data::TOOLS {
-        let (read, problems) = read(&format!("builtin:tools/{file}"), text, Format::Kdl, &prompt, &mut sources);
+        let (read, problems) = read(
+            &format!("builtin:tools/{file}"),
+            text,
+            Format::Kdl,
+            &prompt,
+            &mut sources,
+        );
         tools.extend(read);
         diagnostics.extend(problems);
     }

@@ -92,7 +92,12 @@ impl Reader<'_> {
 
     fn unknown(&mut self, name: &Spanned<SmolStr>, known: &[&str], within: &str) {
         let message = format!("unknown name `{}` {within}", name.value);
-        self.error("tool::unknown-name", message, name.place, advice(&name.value, known));
+        self.error(
+            "tool::unknown-name",
+            message,
+            name.place,
+            advice(&name.value, known),
+        );
     }
 
     fn wrong_type(&mut self, argument: &Argument, wanted: &str, help: &str) {
@@ -119,7 +124,11 @@ impl Reader<'_> {
         if let Literal::Boolean(value) = argument.value {
             return Some(value);
         }
-        self.wrong_type(argument, "a boolean", "write `#true` or `#false` (TOML: `true` or `false`)");
+        self.wrong_type(
+            argument,
+            "a boolean",
+            "write `#true` or `#false` (TOML: `true` or `false`)",
+        );
         None
     }
 
@@ -133,7 +142,8 @@ impl Reader<'_> {
             | Literal::Date(_) => None,
         };
         if number.is_none() {
-            let help = "write it without quotes, and neither below zero nor too large where that has no meaning";
+            let help =
+                "write it without quotes, and neither below zero nor too large where that has no meaning";
             self.wrong_type(argument, "a whole number that fits", help);
         }
         number
@@ -146,7 +156,12 @@ impl Reader<'_> {
         if found.is_none() {
             let words: Vec<&str> = all.iter().map(|&(word, _)| word).collect();
             let message = format!("`{}` is not {what}", text.value);
-            self.error("tool::unknown-word", message, argument.place, advice(&text.value, &words));
+            self.error(
+                "tool::unknown-word",
+                message,
+                argument.place,
+                advice(&text.value, &words),
+            );
         }
         found.map(|&(_, value)| value)
     }
@@ -192,8 +207,24 @@ impl Reader<'_> {
 
 /// Names that templates have a meaning for already.
 const RESERVED: &[&str] = &[
-    "input", "facts", "loop", "self", "true", "false", "none", "not", "and", "or", "in", "is", "if", "else", "for",
-    "range", "dict", "namespace",
+    "input",
+    "facts",
+    "loop",
+    "self",
+    "true",
+    "false",
+    "none",
+    "not",
+    "and",
+    "or",
+    "in",
+    "is",
+    "if",
+    "else",
+    "for",
+    "range",
+    "dict",
+    "namespace",
 ];
 
 /// What to write in place of a name that nobody knows.

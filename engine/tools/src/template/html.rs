@@ -27,9 +27,7 @@ pub(super) fn to_markdown(page: &str) -> String {
     if !is_tame(page) {
         return without_tags(page);
     }
-    CONVERTER
-        .convert(page)
-        .unwrap_or_else(|_| without_tags(page))
+    CONVERTER.convert(page).unwrap_or_else(|_| without_tags(page))
 }
 
 /// The longest beginning of at most so many bytes that ends at a character.
@@ -63,7 +61,9 @@ fn is_tame(page: &str) -> bool {
         if name.is_empty() {
             continue;
         }
-        let blanks = tag.bytes().filter(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c' | b'/'));
+        let blanks = tag
+            .bytes()
+            .filter(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c' | b'/'));
         if blanks.count() > MAX_PIECES {
             return false;
         }
@@ -82,8 +82,9 @@ fn is_tame(page: &str) -> bool {
 
 /// Elements that are never open, or that end by themselves where another one of their kind begins.
 const FLAT: &[&str] = &[
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr",
-    "p", "li", "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "option", "html", "head", "body",
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
+    "wbr", "p", "li", "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "option", "html", "head",
+    "body",
 ];
 
 /// Whether elements nest whatever they are called, as in drawings and formulas.

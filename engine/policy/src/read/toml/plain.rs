@@ -82,10 +82,7 @@ impl Plain {
             }
             return;
         }
-        let named: Vec<Node> = tables
-            .into_iter()
-            .filter_map(|table| self.named(table))
-            .collect();
+        let named: Vec<Node> = tables.into_iter().filter_map(|table| self.named(table)).collect();
         if key.value == NODES {
             out.extend(named);
         } else {

@@ -36,7 +36,8 @@ impl<'n> Block<'n> {
             .iter()
             .filter(|child| child.name.value == name)
             .collect();
-        self.taken.extend(found.iter().map(|node| std::ptr::from_ref(*node)));
+        self.taken
+            .extend(found.iter().map(|node| std::ptr::from_ref(*node)));
         found
     }
 
@@ -91,7 +92,11 @@ impl<'n> Block<'n> {
         found
     }
 
-    pub(super) fn number<T: TryFrom<i64>>(&mut self, reader: &mut Reader<'_>, name: &'static str) -> Option<T> {
+    pub(super) fn number<T: TryFrom<i64>>(
+        &mut self,
+        reader: &mut Reader<'_>,
+        name: &'static str,
+    ) -> Option<T> {
         let argument = self.setting(reader, name)?;
         reader.number(argument)
     }
@@ -121,7 +126,8 @@ impl<'n> Block<'n> {
             .iter()
             .filter(|child| !self.taken.contains(&std::ptr::from_ref(*child)))
             .collect();
-        self.taken.extend(rest.iter().map(|node| std::ptr::from_ref(*node)));
+        self.taken
+            .extend(rest.iter().map(|node| std::ptr::from_ref(*node)));
         rest
     }
 
@@ -210,12 +216,7 @@ impl Reader<'_> {
                 1 => format!("`{}` has one value", node.name.value),
                 _ => format!("`{}` has {kept} values", node.name.value),
             };
-            self.error(
-                "tool::unexpected-argument",
-                message,
-                further.place,
-                "remove it",
-            );
+            self.error("tool::unexpected-argument", message, further.place, "remove it");
         }
     }
 

@@ -89,7 +89,12 @@ impl Reader<'_> {
                 );
             }
             for problem in input::problems_of(&field, &json) {
-                self.error("tool::default", format!("the default does not fit: {problem}"), place, "change it");
+                self.error(
+                    "tool::default",
+                    format!("the default does not fit: {problem}"),
+                    place,
+                    "change it",
+                );
             }
         }
         if let Some(role) = role
@@ -97,7 +102,11 @@ impl Reader<'_> {
         {
             self.error(
                 "tool::role",
-                format!("a field of type `{}` says nothing about `{}`", field.kind.word(), role.value.word()),
+                format!(
+                    "a field of type `{}` says nothing about `{}`",
+                    field.kind.word(),
+                    role.value.word()
+                ),
                 role.place,
                 "paths read, write and delete; addresses connect; texts run as shell text",
             );
@@ -113,7 +122,10 @@ impl Reader<'_> {
                 continue;
             }
             if let Some(first) = &found {
-                let message = format!("a field has one role, not both `{}` and `{word}`", first.value.word());
+                let message = format!(
+                    "a field has one role, not both `{}` and `{word}`",
+                    first.value.word()
+                );
                 self.error("tool::role", message, place, "keep the one that says more");
             } else {
                 found = Some(Spanned::new(*role, place));
@@ -157,7 +169,10 @@ impl Reader<'_> {
         {
             self.error(
                 "tool::unexpected-argument",
-                format!("a field of type `{}` has a name and no further values", word.value),
+                format!(
+                    "a field of type `{}` has a name and no further values",
+                    word.value
+                ),
                 first.place,
                 "only an `enum` lists its words behind its name",
             );
@@ -219,7 +234,12 @@ impl Reader<'_> {
             "json" => FieldKind::Json,
             _ => {
                 let message = format!("`{}` is no type", word.value);
-                self.error("tool::unknown-word", message, word.place, advice(&word.value, KINDS));
+                self.error(
+                    "tool::unknown-word",
+                    message,
+                    word.place,
+                    advice(&word.value, KINDS),
+                );
                 return None;
             }
         })
@@ -252,7 +272,11 @@ impl Reader<'_> {
                 None
             }
             (None, None) => {
-                self.missing(block.node, "type of items", "add `of=\"string\"`, or `item \"object\" { ... }`");
+                self.missing(
+                    block.node,
+                    "type of items",
+                    "add `of=\"string\"`, or `item \"object\" { ... }`",
+                );
                 None
             }
         }
@@ -297,8 +321,10 @@ fn field_nodes<'n>(block: &mut Block<'n>) -> Vec<&'n Node> {
 /// Whether a type can say what a role says.
 fn fits(role: Role, kind: &FieldKind) -> bool {
     if let FieldKind::Array { of, .. } = kind {
-        return matches!(role, Role::Reads | Role::ReadsTree | Role::Writes | Role::Deletes | Role::Connects)
-            && fits(role, of);
+        return matches!(
+            role,
+            Role::Reads | Role::ReadsTree | Role::Writes | Role::Deletes | Role::Connects
+        ) && fits(role, of);
     }
     match role {
         Role::Reads | Role::ReadsTree | Role::Writes | Role::Deletes => matches!(kind, FieldKind::Path),

@@ -8,21 +8,52 @@ use super::block::Block;
 use super::{Reader, advice};
 use crate::definition::{
     Action, AgentStep, AskStep, Body, CacheStep, CallStep, Choice, ContextKey, EachStep, EditStep, GlobStep,
-    GrepStep, LetStep, MAX_EACH, McpStep, McpVerb, MessageStep, Named, OnError, Question, Questions, ReadStep,
-    RetryStep, ReturnStep, RunStep, Setting, ShellStep, Speaker, StateChange, StateStep, StateVerb, Step, TaskStep,
-    TaskVerb, ToolsStep, WhenStep, Words, WriteStep,
+    GrepStep, LetStep, MAX_EACH, McpStep, McpVerb, MessageStep, Named, OnError, Question, Questions,
+    ReadStep, RetryStep, ReturnStep, RunStep, Setting, ShellStep, Speaker, StateChange, StateStep, StateVerb,
+    Step, TaskStep, TaskVerb, ToolsStep, WhenStep, Words, WriteStep,
 };
 use crate::template::Template;
 
 /// Words that begin a step.
 const STEPS: &[&str] = &[
-    "run", "shell", "read", "write", "edit", "glob", "grep", "call", "agent", "ask", "state", "tools", "task", "mcp",
-    "let", "when", "otherwise", "each", "cache", "retry", "set", "message", "return", "fail",
+    "run",
+    "shell",
+    "read",
+    "write",
+    "edit",
+    "glob",
+    "grep",
+    "call",
+    "agent",
+    "ask",
+    "state",
+    "tools",
+    "task",
+    "mcp",
+    "let",
+    "when",
+    "otherwise",
+    "each",
+    "cache",
+    "retry",
+    "set",
+    "message",
+    "return",
+    "fail",
 ];
 
 /// What an agent may be told beside its prompt.
 const AGENT_OPTIONS: &[&str] = &[
-    "description", "model", "background", "isolation", "cwd", "name", "team", "mode", "resume", "skill",
+    "description",
+    "model",
+    "background",
+    "isolation",
+    "cwd",
+    "name",
+    "team",
+    "mode",
+    "resume",
+    "skill",
 ];
 
 /// Deepest nesting of steps.
@@ -91,7 +122,12 @@ impl Reader<'_> {
         if depth > MAX_DEPTH {
             if let Some(first) = nodes.first() {
                 let message = format!("steps are nested deeper than {MAX_DEPTH} levels");
-                self.error("tool::too-deep", message, first.name.place, "move some of them out");
+                self.error(
+                    "tool::too-deep",
+                    message,
+                    first.name.place,
+                    "move some of them out",
+                );
             }
             return Vec::new();
         }
@@ -261,7 +297,12 @@ impl Reader<'_> {
                         let fits = (1..=MAX_CACHE_MS).contains(ms);
                         if !fits {
                             let message = "a cache keeps things for at most a day";
-                            self.error("tool::out-of-range", message, argument.place, "choose a shorter time");
+                            self.error(
+                                "tool::out-of-range",
+                                message,
+                                argument.place,
+                                "choose a shorter time",
+                            );
                         }
                         fits
                     }),
@@ -302,7 +343,10 @@ impl Reader<'_> {
             }
             "return" => {
                 self.no_more_arguments(node, 1);
-                let text = node.arguments.first().and_then(|argument| self.template(argument));
+                let text = node
+                    .arguments
+                    .first()
+                    .and_then(|argument| self.template(argument));
                 let summarise = block.template(self, "summarise");
                 let references = block.template(self, "references");
                 if node.arguments.is_empty() && references.is_none() {
@@ -362,7 +406,12 @@ impl Reader<'_> {
                     && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
                 if !fits {
                     let message = format!("`{name}` cannot be the name of a variable");
-                    self.error("tool::bad-name", message, named.name.place, "use letters, digits and `_`");
+                    self.error(
+                        "tool::bad-name",
+                        message,
+                        named.name.place,
+                        "use letters, digits and `_`",
+                    );
                 }
                 Some(named)
             })
@@ -390,7 +439,11 @@ impl Reader<'_> {
             .collect();
         let more = block.nodes("words");
         if words.is_empty() {
-            self.missing(node, "program", "write the program and its arguments behind the name");
+            self.missing(
+                node,
+                "program",
+                "write the program and its arguments behind the name",
+            );
         }
         for child in more {
             Block::new(child).finish(self);
@@ -439,7 +492,11 @@ impl Reader<'_> {
         self.no_more_arguments(node, 2);
         let (name, rest) = self.named(node)?;
         let Some(tool) = rest.first() else {
-            self.missing(node, "tool", "write the name of the tool behind the name of the result");
+            self.missing(
+                node,
+                "tool",
+                "write the name of the tool behind the name of the result",
+            );
             return None;
         };
         let tool = self.template(tool)?;
@@ -453,7 +510,9 @@ impl Reader<'_> {
         }
         for child in block.rest() {
             Block::new(child).finish(self);
-            let value = self.one_argument(child).and_then(|argument| self.template(argument));
+            let value = self
+                .one_argument(child)
+                .and_then(|argument| self.template(argument));
             input.extend(value.map(|value| Named {
                 name: child.name.clone(),
                 value,
@@ -508,7 +567,12 @@ impl Reader<'_> {
                 if written.is_empty() {
                     self.missing(node, "`question`", "write at least one");
                 }
-                Questions::Written(written.into_iter().filter_map(|node| self.question(node)).collect())
+                Questions::Written(
+                    written
+                        .into_iter()
+                        .filter_map(|node| self.question(node))
+                        .collect(),
+                )
             }
         };
         Some(AskStep { name, questions })
@@ -547,7 +611,11 @@ impl Reader<'_> {
     fn state(&mut self, node: &Node, block: &mut Block<'_>) -> Option<StateStep> {
         const VERBS: &[&str] = &["get", "put", "update", "delete", "list"];
         let [verb, rest @ ..] = node.arguments.as_slice() else {
-            self.missing(node, "verb", "write `get`, `put`, `update`, `delete` or `list` behind it");
+            self.missing(
+                node,
+                "verb",
+                "write `get`, `put`, `update`, `delete` or `list` behind it",
+            );
             return None;
         };
         let verb = self.text(verb)?;
@@ -590,7 +658,12 @@ impl Reader<'_> {
             ("list", None) => StateVerb::List,
             _ => {
                 let message = format!("`{}` is nothing that happens to a document", verb.value);
-                self.error("tool::unknown-word", message, verb.place, advice(&verb.value, VERBS));
+                self.error(
+                    "tool::unknown-word",
+                    message,
+                    verb.place,
+                    advice(&verb.value, VERBS),
+                );
                 return None;
             }
         };
@@ -657,7 +730,10 @@ impl Reader<'_> {
     fn verb_and_name(&mut self, node: &Node, verbs: &[&str]) -> Option<(SmolStr, Spanned<SmolStr>)> {
         self.no_more_arguments(node, 2);
         let [verb, name, ..] = node.arguments.as_slice() else {
-            let help = format!("write one of `{}` and a name for the result behind it", verbs.join("`, `"));
+            let help = format!(
+                "write one of `{}` and a name for the result behind it",
+                verbs.join("`, `")
+            );
             self.missing(node, "verb and name", &help);
             return None;
         };
@@ -665,7 +741,12 @@ impl Reader<'_> {
         let name = self.result_name(name);
         if !verbs.contains(&verb.value.as_str()) {
             let message = format!("`{}` is no verb of `{}`", verb.value, node.name.value);
-            self.error("tool::unknown-word", message, verb.place, advice(&verb.value, verbs));
+            self.error(
+                "tool::unknown-word",
+                message,
+                verb.place,
+                advice(&verb.value, verbs),
+            );
             return None;
         }
         Some((verb.value, name?))
@@ -678,7 +759,12 @@ impl Reader<'_> {
             let number = self.number::<u32>(argument)?;
             if !(1..=MAX_EACH).contains(&number) {
                 let message = format!("an `each` has from 1 to {MAX_EACH} rounds");
-                self.error("tool::out-of-range", message, argument.place, "choose a number between them");
+                self.error(
+                    "tool::out-of-range",
+                    message,
+                    argument.place,
+                    "choose a number between them",
+                );
             }
             Some(number.clamp(1, MAX_EACH))
         });
@@ -696,7 +782,12 @@ impl Reader<'_> {
             }
             (None, Some(value)) => {
                 let message = "nothing collects this value";
-                self.error("tool::missing-value", message, value.place(), "add `collect=\"name\"`");
+                self.error(
+                    "tool::missing-value",
+                    message,
+                    value.place(),
+                    "add `collect=\"name\"`",
+                );
                 None
             }
         };
@@ -718,7 +809,12 @@ impl Reader<'_> {
             Some(argument) => self.number::<u32>(argument).map(|number| {
                 if !(2..=10).contains(&number) {
                     let message = "a `retry` tries from 2 to 10 times";
-                    self.error("tool::out-of-range", message, argument.place, "choose a number between them");
+                    self.error(
+                        "tool::out-of-range",
+                        message,
+                        argument.place,
+                        "choose a number between them",
+                    );
                 }
                 number.clamp(2, 10)
             }),

@@ -8,7 +8,8 @@ use smol_str::SmolStr;
 use super::Reader;
 use super::block::Block;
 use crate::definition::{
-    Body, Budget, Deferral, Field, FieldKind, Flag, Handler, Interrupt, Need, Prompt, Role, Tool, Work, is_tool_name,
+    Body, Budget, Deferral, Field, FieldKind, Flag, Handler, Interrupt, Need, Prompt, Role, Tool, Work,
+    is_tool_name,
 };
 use crate::template::Template;
 
@@ -173,7 +174,11 @@ impl Reader<'_> {
             return template.map_or(Prompt::About, Prompt::Text);
         };
         self.no_more_arguments(node, 0);
-        if file.value.split(['/', '\\']).any(|part| part == ".." || part.is_empty()) {
+        if file
+            .value
+            .split(['/', '\\'])
+            .any(|part| part == ".." || part.is_empty())
+        {
             self.error(
                 "tool::prompt",
                 format!("`{}` leads out of the folder of prompts", file.value),
@@ -214,7 +219,12 @@ impl Reader<'_> {
             (None, [word]) => self.flag_word(word),
             (_, [.., last]) => {
                 let message = format!("`{name}` says two things");
-                self.error("tool::unexpected-argument", message, last.place, "keep one of them");
+                self.error(
+                    "tool::unexpected-argument",
+                    message,
+                    last.place,
+                    "keep one of them",
+                );
                 Flag::Never
             }
         }
@@ -230,14 +240,26 @@ impl Reader<'_> {
             Literal::Text(word) if word == "by-analysis" => Flag::ByAnalysis,
             Literal::Text(word) => {
                 let help = nearest(word, WORDS.iter().copied()).map_or_else(
-                    || "known are `always`, `never` and `by-analysis`; a condition stands behind `when=`".to_owned(),
+                    || {
+                        "known are `always`, `never` and `by-analysis`; a condition stands behind `when=`"
+                            .to_owned()
+                    },
                     |near| format!("did you mean `{near}`?"),
                 );
-                self.error("tool::unknown-word", format!("`{word}` is no flag"), argument.place, help);
+                self.error(
+                    "tool::unknown-word",
+                    format!("`{word}` is no flag"),
+                    argument.place,
+                    help,
+                );
                 Flag::Never
             }
             Literal::Integer(_) | Literal::Number(_) | Literal::Null | Literal::Date(_) => {
-                self.wrong_type(argument, "a flag", "write nothing, `#false`, `\"by-analysis\"` or `when=`");
+                self.wrong_type(
+                    argument,
+                    "a flag",
+                    "write nothing, `#false`, `\"by-analysis\"` or `when=`",
+                );
                 Flag::Never
             }
         }
@@ -340,7 +362,12 @@ impl Reader<'_> {
             };
             if required && !field.required {
                 let message = format!("this handler needs `{name}` to be required");
-                self.error("tool::handler-field", message, field.name.place, "add `required=#true`");
+                self.error(
+                    "tool::handler-field",
+                    message,
+                    field.name.place,
+                    "add `required=#true`",
+                );
             }
             if let Some(role) = role
                 && field.role != Some(role)
@@ -351,7 +378,12 @@ impl Reader<'_> {
             }
             if role.is_none() && matches!(field.kind, FieldKind::Path) && field.role.is_none() {
                 let message = format!("the path `{name}` says nothing about the call");
-                self.error("tool::handler-field", message, field.name.place, "add what it does");
+                self.error(
+                    "tool::handler-field",
+                    message,
+                    field.name.place,
+                    "add what it does",
+                );
             }
         }
     }
