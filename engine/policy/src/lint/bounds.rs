@@ -99,13 +99,24 @@ fn unbounded(context: &Context<'_>, group: &Group<'_>, item: &Item<'_>) -> Optio
         }),
         What::Text(text) => text.is_every().then(|| every_command(shown)),
         What::Command(pattern) => {
-            let every = pattern.rest == [CommandPart::AnyWords]
-                && pattern.programs.iter().any(|program| match program {
-                    ProgramPattern::Name(word) => word.is_any(),
-                    ProgramPattern::File(_) => false,
-                });
-            if every {
-                Some(every_command(shown))
+            let any_program = pattern.programs.iter().any(|program| match program {
+                ProgramPattern::Name(word) => word.is_any(),
+                ProgramPattern::File(_) => false,
+            });
+            let any_words = pattern.rest.iter().all(|part| match part {
+                CommandPart::AnyWords => true,
+                CommandPart::Word(word) => word.is_any(),
+                CommandPart::Choice(_) | CommandPart::Optional(_) => false,
+            });
+            if any_program && any_words {
+                Some(if pattern.rest.contains(&CommandPart::AnyWords) {
+                    every_command(shown)
+                } else {
+                    (
+                        format!("{shown} allows every program, with exactly as many words as it has"),
+                        "name the programs that are meant; a star is one word, and `...` any further words",
+                    )
+                })
             } else {
                 removes(context, group, pattern, item.place)
             }

@@ -14,7 +14,7 @@ use crate::decide::Call;
 use crate::definition::model::{Arity, Command, Definition, Flag};
 use crate::document::{Alternatives, Block, Condition, Document, Outcome, Rule, Subject};
 use crate::effect::{Use, WordKind};
-use crate::pattern::{CommandPart, CommandPattern, HostName, ProgramPattern, Term};
+use crate::pattern::{CommandPart, CommandPattern, HostName, ProgramPattern, Term, WordPattern};
 use crate::plan::{Plan, compile};
 use crate::source::Spanned;
 
@@ -77,6 +77,8 @@ fn command(
     item: &Item<'_>,
     pattern: &CommandPattern,
 ) -> Option<Finding> {
+    let one_program = of_one_program(pattern);
+    let pattern = one_program.as_ref().unwrap_or(pattern);
     for line in samples(group, pattern, plan).into_iter().take(MAX_LINES) {
         let decision = decided(plan, &line.text());
         let guarded = decision.outcome == group.outcome
@@ -111,6 +113,18 @@ fn command(
         }
     }
     None
+}
+
+/// The same pattern about one program that everybody has, where it is about every program.
+fn of_one_program(pattern: &CommandPattern) -> Option<CommandPattern> {
+    let is_any = |program: &ProgramPattern| match program {
+        ProgramPattern::Name(word) => word.is_any(),
+        ProgramPattern::File(_) => false,
+    };
+    pattern.programs.iter().any(is_any).then(|| CommandPattern {
+        programs: vec![ProgramPattern::Name(WordPattern::exactly("ls"))],
+        ..pattern.clone()
+    })
 }
 
 /// Whether the rule itself leaves a line out.

@@ -4,11 +4,11 @@
 //! gives some. So programs whose inner commands are decided by themselves (`timeout`, `env`, `bash -c`) are not meant.
 
 use super::groups::{Group, Item, What};
-use super::lines::{Line, command_of, decided, is_by, words_of};
+use super::lines::{Line, command_of, decided, is_by, words_of, words_with};
 use super::{Context, Finding, Lint};
 use crate::definition::model::{Arg, Block, Command, Own, ValueEffect, ValueKind};
 use crate::document::Outcome;
-use crate::pattern::{TextEnd, TextPiece};
+use crate::pattern::{CommandPart, TextEnd, TextPiece};
 use crate::plan::Plan;
 use crate::verdict::Request;
 
@@ -18,6 +18,9 @@ const UNKNOWN: &str = "any-program";
 /// A file that anybody may have written.
 const FILE: &str = "./any-file";
 
+/// What stands where a pattern leaves a word open.
+const OPEN: &str = "any-code";
+
 pub(super) fn lint(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let Some(plan) = context.input.plan else { return };
     for group in context
@@ -25,7 +28,7 @@ pub(super) fn lint(context: &Context<'_>, findings: &mut Vec<Finding>) {
         .filter(|group| group.outcome == Outcome::Allow)
     {
         for item in &group.patterns {
-            if let Some(line) = opened(plan, group, item) {
+            if let Some(line) = filled_with_code(plan, group, item).or_else(|| opened(plan, group, item)) {
                 findings.push(
                     Finding::new(
                         Lint::OpensInterpreter,
@@ -41,6 +44,77 @@ pub(super) fn lint(context: &Context<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
+}
+
+/// A line that the pattern itself makes, in which a word that it leaves open is run as code, and that is allowed by the rule.
+fn filled_with_code(plan: &Plan, group: &Group<'_>, item: &Item<'_>) -> Option<String> {
+    for line in open_lines(item) {
+        let decision = decided(plan, &line);
+        if decision.outcome != Outcome::Allow {
+            continue;
+        }
+        let runs_it = decision.steps.iter().any(|step| {
+            let Request::Code(what) = &step.request else {
+                return false;
+            };
+            step.span.of(&line).contains(OPEN)
+                && is_by(plan, step, group.rule.place)
+                // A file counts where it may be any, and running some is what the program is there for.
+                && (!what.contains(OPEN) || (what == OPEN && interprets(plan, &line)))
+        });
+        if runs_it {
+            return Some(line);
+        }
+    }
+    None
+}
+
+/// Whether the program of a line takes code as an operand or on standard input.
+fn interprets(plan: &Plan, line: &str) -> bool {
+    let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+    let definition = words
+        .first()
+        .and_then(|name| plan.catalogue().find(program_of(name)));
+    definition.is_some_and(|definition| {
+        code(command_of(definition, &words).0)
+            .iter()
+            .any(|tail| matches!(tail.code, Code::Text) && tail.place != Where::Option)
+    })
+}
+
+/// Lines that a pattern makes, with [`OPEN`] for every word that it leaves open.
+fn open_lines(item: &Item<'_>) -> Vec<String> {
+    let lines = match item.what {
+        What::Command(pattern) => {
+            let more = pattern.rest.last() == Some(&CommandPart::AnyWords);
+            let mut all = words_with(pattern, OPEN);
+            if more {
+                all.iter_mut().for_each(|words| words.push(OPEN.to_owned()));
+            }
+            all.into_iter().map(|words| Line::of(words).text()).collect()
+        }
+        What::Text(pattern) => {
+            let mut line = String::new();
+            for piece in &pattern.pieces {
+                line.push_str(match piece {
+                    TextPiece::Text(text) => text,
+                    TextPiece::AnyText => OPEN,
+                });
+            }
+            match pattern.end {
+                TextEnd::Exact => {}
+                TextEnd::AnyWords => {
+                    line.push(' ');
+                    line.push_str(OPEN);
+                }
+            }
+            vec![line]
+        }
+        What::Path(..) | What::Host(_) | What::Name(..) | What::Env(_) | What::Mode(_) => Vec::new(),
+    };
+    let mut lines: Vec<String> = lines;
+    lines.retain(|line| line.contains(OPEN) && !line.starts_with(OPEN));
+    lines
 }
 
 /// A line that runs code of an agent's choice and is allowed by the rule.

@@ -128,26 +128,31 @@ pub(super) fn samples(group: &Group<'_>, pattern: &CommandPattern, plan: &Plan) 
 
 /// Words that a pattern matches: each of its programs and ways once, what may be missing left out.
 pub(super) fn words_of(pattern: &CommandPattern) -> Vec<Vec<String>> {
+    words_with(pattern, "x")
+}
+
+/// The same with another word for a star.
+pub(super) fn words_with(pattern: &CommandPattern, star: &str) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     for program in &pattern.programs {
         let names = match program {
             ProgramPattern::Name(word) if word.pieces.contains(&WordPiece::AnyText) => continue,
-            ProgramPattern::Name(word) => filled(word),
+            ProgramPattern::Name(word) => filled(word, star),
             ProgramPattern::File(path) => file_of(path).into_iter().collect(),
         };
         for name in names.into_iter().take(4) {
-            all.extend(extended(vec![vec![name]], &pattern.rest));
+            all.extend(extended(vec![vec![name]], &pattern.rest, star));
         }
     }
     all.truncate(MAX_SAMPLES);
     all
 }
 
-fn extended(mut lists: Vec<Vec<String>>, parts: &[CommandPart]) -> Vec<Vec<String>> {
+fn extended(mut lists: Vec<Vec<String>>, parts: &[CommandPart], star: &str) -> Vec<Vec<String>> {
     for part in parts {
         match part {
             CommandPart::Word(word) => {
-                let words = filled(word);
+                let words = filled(word, star);
                 lists = lists
                     .iter()
                     .flat_map(|list| {
@@ -158,7 +163,10 @@ fn extended(mut lists: Vec<Vec<String>>, parts: &[CommandPart]) -> Vec<Vec<Strin
                     .collect();
             }
             CommandPart::Choice(ways) => {
-                lists = ways.iter().flat_map(|way| extended(lists.clone(), way)).collect();
+                lists = ways
+                    .iter()
+                    .flat_map(|way| extended(lists.clone(), way, star))
+                    .collect();
             }
             CommandPart::Optional(_) | CommandPart::AnyWords => {}
         }
@@ -167,15 +175,15 @@ fn extended(mut lists: Vec<Vec<String>>, parts: &[CommandPart]) -> Vec<Vec<Strin
     lists
 }
 
-/// Texts that a word pattern matches, one for each choice; a star becomes `x`.
-fn filled(word: &WordPattern) -> Vec<String> {
+/// Texts that a word pattern matches, one for each choice.
+fn filled(word: &WordPattern, star: &str) -> Vec<String> {
     let mut texts = vec![String::new()];
     for piece in &word.pieces {
         match piece {
             WordPiece::Text(text) => texts.iter_mut().for_each(|own| own.push_str(text)),
-            WordPiece::AnyText => texts.iter_mut().for_each(|own| own.push('x')),
+            WordPiece::AnyText => texts.iter_mut().for_each(|own| own.push_str(star)),
             WordPiece::Choice(words) => {
-                let tails: Vec<String> = words.iter().flat_map(filled).collect();
+                let tails: Vec<String> = words.iter().flat_map(|word| filled(word, star)).collect();
                 texts = texts
                     .iter()
                     .flat_map(|own| tails.iter().map(move |tail| format!("{own}{tail}")))
@@ -248,7 +256,7 @@ fn conditioned(line: Line, conditions: &[crate::source::Spanned<Condition>], pla
             Condition::Operand { index, patterns } => {
                 let Some(wanted) = patterns
                     .first()
-                    .and_then(|pattern| filled(&pattern.value).into_iter().next())
+                    .and_then(|pattern| filled(&pattern.value, "x").into_iter().next())
                 else {
                     return Vec::new();
                 };
@@ -278,7 +286,7 @@ fn conditioned(line: Line, conditions: &[crate::source::Spanned<Condition>], pla
             }
             Condition::PipedInto(programs) => {
                 let name = programs.iter().find_map(|program| match &program.value {
-                    ProgramPattern::Name(word) => filled(word).into_iter().next(),
+                    ProgramPattern::Name(word) => filled(word, "x").into_iter().next(),
                     ProgramPattern::File(_) => None,
                 });
                 let Some(name) = name else { return Vec::new() };
