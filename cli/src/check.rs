@@ -201,6 +201,7 @@ impl Check {
         let format = self.circumstances.format;
         let mut loaded = policies::read_layers(&found);
         let plan = loaded.compile();
+        policies::look_for_misplaced(&found, &mut loaded);
         let mut report =
             Report::of_diagnostics("check", &start.project, &loaded.diagnostics, &loaded.sources);
         let (errors, warnings) = (report.count(Level::Error), report.count(Level::Warning));
@@ -212,6 +213,7 @@ impl Check {
         let exit = if plan.is_some() { Exit::Fine } else { Exit::Invalid };
         match format {
             Format::Human if files.is_empty() => {
+                policies::report(&loaded.diagnostics, &loaded.sources);
                 out::print("no policy file found: the shipped `builtin:base` decides\n");
             }
             Format::Human => {

@@ -84,6 +84,7 @@ impl Init {
             ));
             return Err(Exit::Usage);
         }
+        policies::report_misplaced(&start.project);
         let survey = survey::look(project).map_err(|why| {
             out::complain(&format!(
                 "engine: cannot look at {}: {why}\n",

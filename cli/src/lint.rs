@@ -97,6 +97,7 @@ impl Lint {
             self.files.clone()
         };
         if files.is_empty() && self.format == Format::Human {
+            policies::report_misplaced(&start.project);
             out::print("no policy file found: the shipped `builtin:base` decides\n");
             return Ok(Exit::Fine);
         }
@@ -106,6 +107,19 @@ impl Lint {
         }
         let all = self.linted(&files);
         let mut report = self.report(&start.project, &files, &all);
+        if self.files.is_empty() {
+            let misplaced = policies::misplaced_in(&start.project);
+            let moved = Moved::into(&mut report.sources, &misplaced.sources);
+            report
+                .findings
+                .extend(misplaced.diagnostics.iter().map(|diagnostic| {
+                    let finding = report::Finding::from(diagnostic);
+                    report::Finding {
+                        places: moved.places(&finding.places),
+                        ..finding
+                    }
+                }));
+        }
         report.facts.insert("fixed".to_owned(), fixed.into());
         out::print(&report::render(self.format, &report, Detail::Short));
         let (errors, warnings) = (report.count(Level::Error), report.count(Level::Warning));

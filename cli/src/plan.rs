@@ -56,6 +56,7 @@ impl Plan {
         let found = start.found(&self.policies.named());
         let mut loaded = policies::read_layers(&found);
         let plan = loaded.compile();
+        policies::look_for_misplaced(&found, &mut loaded);
         policies::report(&loaded.diagnostics, &loaded.sources);
         let plan = plan.ok_or(Exit::Invalid)?;
         let mut rules = outline(&loaded.parts(), &loaded.sources);

@@ -3,10 +3,12 @@
 mod cache;
 mod files;
 mod found;
+mod misplaced;
 mod trusted;
 
 pub(crate) use files::{DiskFiles, ProjectFiles};
 pub(crate) use found::{Found, Named};
+pub(crate) use misplaced::{look as look_for_misplaced, of_project as misplaced_in};
 pub(crate) use trusted::Trusted;
 
 use engine_policy::{
@@ -21,6 +23,8 @@ const BASE_PLAN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/base.plan"));
 
 /// The policy of the files that were found: of all layers, or the shipped one where there is none. Every problem is printed.
 pub(crate) fn policy(found: &Found) -> Result<Plan, Exit> {
+    let misplaced = misplaced::look_where_nothing_is(found);
+    report(&misplaced.diagnostics, &misplaced.sources);
     if found.files.is_empty() {
         return Plan::from_bytes(BASE_PLAN).ok_or(Exit::Internal);
     }
@@ -112,6 +116,12 @@ pub(crate) fn own_files(project: &str) -> Vec<String> {
         .into_iter()
         .filter(|(layer, _)| !matches!(layer, Layer::Managed | Layer::Around));
     own.map(|(_, file)| file).collect()
+}
+
+/// Prints a warning for each file of a project that looks like a policy and that nobody reads.
+pub(crate) fn report_misplaced(project: &str) {
+    let misplaced = misplaced_in(project);
+    report(&misplaced.diagnostics, &misplaced.sources);
 }
 
 /// Prints problems to standard error; returns how many are errors.

@@ -70,6 +70,9 @@ impl Test {
             Ok(start) => start,
             Err(exit) => return exit,
         };
+        if self.files.is_empty() {
+            policies::report_misplaced(&start.project);
+        }
         if self.watch {
             return watch::again_and_again(self, &start.project);
         }

@@ -101,6 +101,7 @@ impl Trust {
             return Ok(Exit::Fine);
         }
         let mut found = Found::of(&Named::default(), &project);
+        policies::report_misplaced(&project);
         found.files.retain(|(layer, _)| layer.needs_trust());
         if found.files.is_empty() {
             out::print(&visible(&format!("{shown} has no policy file of its own\n")));

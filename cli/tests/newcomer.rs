@@ -121,3 +121,50 @@ fn a_test_may_run_its_command_in_sh() {
     assert_eq!(code, 0, "{printed}{told}");
     assert!(printed.contains("2 of 2 passed"), "{printed}");
 }
+
+#[test]
+fn a_policy_in_the_wrong_place_is_told_by_everything_that_looks_at_policies() {
+    let folder = project(&[(".engine/polcy.kdl", "deny \"x\" { command \"x\"; }")]);
+    for (words, code) in [
+        (["check"].as_slice(), 0),
+        (&["check", "ls"], 0),
+        (&["plan"], 0),
+        (&["lint"], 0),
+        (&["trust"], 0),
+        (&["init", "--print"], 0),
+        (&["test", "--filter", "git push --force"], 0),
+    ] {
+        let (_, told, own) = run(folder.path(), words);
+        assert_eq!(own, code, "{words:?}: {told}");
+        assert!(told.contains("nothing reads"), "{words:?}: {told}");
+        assert!(told.contains("did you mean `policy.kdl`?"), "{words:?}: {told}");
+    }
+    let (printed, ..) = run(folder.path(), &["check", "--format", "json"]);
+    assert!(printed.contains("policy::misplaced-file"), "{printed}");
+    let (_, told, _) = run(folder.path(), &["check", "--policy", "builtin:ci", "ls"]);
+    assert_eq!(told, "", "a policy was named");
+}
+
+#[test]
+fn a_file_that_a_policy_builds_on_is_in_its_place() {
+    let folder = project(&[
+        (
+            ".engine/policy.kdl",
+            "policy \"p\" { extends \"shared.kdl\"; }\ndeny \"x\" { command \"x\"; }",
+        ),
+        (".engine/shared.kdl", "deny \"y\" { command \"y\"; }"),
+        (".engine/policy.yaml", "deny: x"),
+    ]);
+    for words in [["check"].as_slice(), &["plan"], &["lint"], &["test"]] {
+        let (printed, told, _) = run(folder.path(), words);
+        let all = format!("{printed}{told}");
+        assert!(all.contains("policy.yaml"), "{words:?}: {all}");
+        assert_eq!(
+            all.matches("policy::misplaced-file").count(),
+            1,
+            "{words:?}: {all}"
+        );
+    }
+    let (_, told, _) = run(folder.path(), &["check", "ls"]);
+    assert_eq!(told, "", "calls do not look at directories that have a policy");
+}

@@ -28,6 +28,8 @@ pub(crate) struct Found {
     pub project: String,
     /// The files, the weakest layer first.
     pub files: Vec<(Layer, String)>,
+    /// Whether policies were named that count instead of the person's and the project's.
+    pub is_named: bool,
     disk: DiskFiles,
     managed: ManagedFiles,
     own: ProjectFiles,
@@ -74,12 +76,14 @@ impl Found {
             add(Layer::Project, &mut in_directory(&engine, "policy"));
             add(Layer::Local, &mut in_directory(&engine, "policy.local"));
         }
+        let is_named = !named.only.is_empty();
         let named = named.only.iter().chain(&named.with);
         add(Layer::CommandLine, &mut named.map(PathBuf::from));
         add(Layer::Managed, &mut managed(Path::new(MANAGED)).into_iter());
         Self {
             project: project.to_owned(),
             files,
+            is_named,
             disk: DiskFiles,
             managed: ManagedFiles::of_machine(),
             own: ProjectFiles {

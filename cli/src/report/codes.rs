@@ -36,6 +36,10 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "policy::lock-below",
         "only a policy of the machine locks something",
     ),
+    (
+        "policy::misplaced-file",
+        "a file looks like a policy, and nothing reads it",
+    ),
     ("policy::missing-file", "a file that is named cannot be read"),
     ("policy::missing-value", "a value is missing"),
     ("policy::name", "a policy's name is not right"),

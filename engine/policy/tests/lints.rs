@@ -339,7 +339,10 @@ fn each_lint_finds_its_kind_and_not_what_is_near_it() {
         // opens-interpreter
         ("allow { command \"perl ...\" }", &["opens-interpreter"]),
         ("allow { command \"perl -e *\" }", &["opens-interpreter"]),
-        ("allow { command \"make test\" \"python3 -c *\" }", &["opens-interpreter"]),
+        (
+            "allow { command \"make test\" \"python3 -c *\" }",
+            &["opens-interpreter"],
+        ),
         ("allow { command \"node --eval=*\" }", &["opens-interpreter"]),
         ("allow { command \"(ruby|lua) -e *\" }", &["opens-interpreter"]),
         ("allow { command \"perl -e (1|*)\" }", &["opens-interpreter"]),
