@@ -1,5 +1,6 @@
 //! The `engine` binary: arguments in, rendered text and an exit code out. Everything that decides is in the libraries.
 
+mod behind;
 mod check;
 mod commands;
 mod complete;
@@ -91,6 +92,13 @@ fn main() -> std::process::ExitCode {
         },
         Err(error) => {
             let asked_for = !error.use_stderr();
+            let words: Vec<String> = std::env::args_os()
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect();
+            if let Some(told) = behind::told(&words, &error) {
+                out::complain(&told);
+                return Exit::Usage.code();
+            }
             // Nothing is left to tell anybody if the terminal is gone.
             let _gone = error.print();
             if asked_for { Exit::Fine } else { Exit::Usage }

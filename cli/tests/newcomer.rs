@@ -168,3 +168,18 @@ fn a_file_that_a_policy_builds_on_is_in_its_place() {
     let (_, told, _) = run(folder.path(), &["check", "ls"]);
     assert_eq!(told, "", "calls do not look at directories that have a policy");
 }
+
+#[test]
+fn an_option_of_the_command_is_told_with_what_to_write() {
+    let folder = project(&[]);
+    let (_, told, code) = run(folder.path(), &["check", "git", "status", "--short"]);
+    assert_eq!(code, 64);
+    assert!(
+        told.ends_with("write `engine check -- git status --short`"),
+        "{told}"
+    );
+    assert_eq!(
+        run(folder.path(), &["check", "--", "git", "status", "--short"]).2,
+        0
+    );
+}
