@@ -7,14 +7,17 @@ pub(crate) mod replace;
 use std::io::Read as _;
 use std::path::Path;
 
-use engine_policy::Sources;
 use engine_policy::format::{FormatError, convert, reformat};
 use engine_policy::read::{Format as Spelling, MAX_TEXT_BYTES};
+use engine_policy::{Diagnostic, Level, Place, Sources};
+use engine_shell::Span;
 use serde_json::json;
 use similar::{ChangeTag, TextDiff};
 
 use crate::exit::Exit;
+use crate::options::Format;
 use crate::out::{Paint, visible};
+use crate::report::{self, Detail, Finding, Report};
 use crate::{check, out, policies};
 
 /// Puts policies and command definitions into one style
@@ -52,25 +55,15 @@ pub(crate) struct Fmt {
     #[arg(long, value_name = "NAME", default_value = "stdin.kdl")]
     stdin_name: String,
 
-    /// How to print what was done
+    /// How to print what was done; `json` is one object a line
     #[arg(long, value_enum, default_value_t)]
-    format: Printed,
+    format: Format,
 }
 
 const EXAMPLES: &str = "Examples:
   engine fmt                      the policies found here
   engine fmt --check shop.kdl     fails if the file would change
   engine fmt --diff shop.kdl      shows what would change";
-
-/// How it is told what became of files; there is nothing in it for code scanners and build servers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Printed {
-    /// For people; not a stable interface
-    #[default]
-    Human,
-    /// For programs, one object a line; stable
-    Json,
-}
 
 /// A spelling to say a policy in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -123,11 +116,12 @@ impl Fmt {
             return self.say(file, to);
         }
         let mut exit = Exit::Fine;
+        let mut told = Told::default();
         for file in &files {
-            let own = match self.file(file) {
-                Ok(done) => self.tell(file, &done),
+            let own = match self.file(file, &mut told) {
+                Ok(done) => self.tell(file, &done, &mut told),
                 Err(own) => {
-                    if self.format == Printed::Json {
+                    if self.format == Format::Json {
                         out::print(&format!(
                             "{}\n",
                             json!({ "file": self.shown(file), "valid": false })
@@ -138,7 +132,23 @@ impl Fmt {
             };
             exit = worse(exit, own);
         }
+        match self.format {
+            Format::Human | Format::Json => {}
+            Format::Sarif | Format::Github | Format::Junit => {
+                let start = check::Start::of(None)?;
+                let report = told.into_report(&start.project);
+                out::print(&report::render(self.format, &report, Detail::Short));
+            }
+        }
         Ok(exit)
+    }
+
+    /// Whether mistakes and differences are findings of a report, and not lines for people.
+    fn makes_report(&self) -> bool {
+        match self.format {
+            Format::Human | Format::Json => false,
+            Format::Sarif | Format::Github | Format::Junit => true,
+        }
     }
 
     /// One policy in the other spelling.
@@ -164,7 +174,7 @@ impl Fmt {
         let text = text_of(file, name)?;
         let mut sources = Sources::new();
         let written = convert(name, &text, spelling, &mut sources)
-            .map_err(|error| complain_about(name, &error, &sources))?;
+            .map_err(|error| complain_about(name, &error, &sources, None))?;
         let Some(output) = &self.output else {
             out::print(&written);
             return Ok(Exit::Fine);
@@ -194,13 +204,15 @@ impl Fmt {
     }
 
     /// The old and the new text of one file; written where that is wanted.
-    fn file(&self, file: &str) -> Result<Done, Exit> {
+    fn file(&self, file: &str, told: &mut Told) -> Result<Done, Exit> {
         let name = self.shown(file);
         let spelling = spelling_of(name)?;
-        let text = text_of(file, name)?;
+        let text = text_of(file, name).inspect_err(|_| told.failed = true)?;
         let mut sources = Sources::new();
-        let printed = reformat(name, &text, spelling, &mut sources)
-            .map_err(|error| complain_about(name, &error, &sources))?;
+        let printed = reformat(name, &text, spelling, &mut sources).map_err(|error| {
+            let told = self.makes_report().then_some(&mut *told);
+            complain_about(name, &error, &sources, told)
+        })?;
         if printed == text {
             if file == "-" && !self.check && !self.diff {
                 out::print(&printed);
@@ -221,7 +233,7 @@ impl Fmt {
     }
 
     /// Says what became of a file.
-    fn tell(&self, file: &str, done: &Done) -> Exit {
+    fn tell(&self, file: &str, done: &Done, told: &mut Told) -> Exit {
         let name = self.shown(file);
         let written = !self.check && !self.diff;
         let (changed, diff) = match done {
@@ -229,8 +241,8 @@ impl Fmt {
             Done::Changed(old, new) => (true, (!written).then_some((old, new))),
         };
         match self.format {
-            Printed::Json if file == "-" && written => {}
-            Printed::Json => {
+            Format::Json if file == "-" && written => {}
+            Format::Json => {
                 let mut json = json!({ "file": name, "valid": true, "changed": changed });
                 if let (Some((old, new)), Some(object)) = (diff, json.as_object_mut()) {
                     object.insert(
@@ -240,7 +252,17 @@ impl Fmt {
                 }
                 out::print(&format!("{json}\n"));
             }
-            Printed::Human => match diff {
+            Format::Sarif | Format::Github | Format::Junit => {
+                if let Some((old, new)) = diff {
+                    told.differs(
+                        name,
+                        old,
+                        new,
+                        if self.check { Level::Error } else { Level::Warning },
+                    );
+                }
+            }
+            Format::Human => match diff {
                 Some((old, new)) => {
                     out::print(&unified(name, "formatted", old, new, Some(Paint::for_stdout())));
                 }
@@ -254,6 +276,74 @@ impl Fmt {
             Exit::Fine
         }
     }
+}
+
+/// What is told in a report.
+#[derive(Default)]
+struct Told {
+    sources: Sources,
+    findings: Vec<Finding>,
+    /// Whether something could not be read.
+    failed: bool,
+}
+
+impl Told {
+    /// A file that would change, at the first lines that would.
+    fn differs(&mut self, name: &str, old: &str, new: &str, level: Level) {
+        let first = first_difference(old, new);
+        let source = self.sources.add(name, old);
+        let place = source.map(|source| Place { source, span: first });
+        self.findings.push(Finding {
+            level,
+            code: "fmt::unformatted".to_owned(),
+            about: None,
+            message: format!("`{name}` is not in the one style"),
+            help: Some(format!("`engine fmt {name}` puts it into that")),
+            places: place.into_iter().map(|place| (place, String::new())).collect(),
+            of_test: false,
+        });
+    }
+
+    /// The mistakes of a file.
+    fn mistakes(&mut self, diagnostics: &[Diagnostic], sources: &Sources) {
+        self.failed = true;
+        let moved: Vec<_> = sources
+            .iter()
+            .map(|source| self.sources.add(&source.name, &source.text))
+            .collect();
+        for diagnostic in diagnostics {
+            let mut finding = Finding::from(diagnostic);
+            finding.places.retain_mut(|(place, _)| {
+                let source = moved.get(place.source.index()).copied().flatten();
+                place.source = source.unwrap_or(place.source);
+                source.is_some()
+            });
+            self.findings.push(finding);
+        }
+    }
+
+    fn into_report(self, project: &str) -> Report {
+        let mut report = Report::new("fmt", project);
+        report.sources = self.sources;
+        report.findings = self.findings;
+        report.done = !self.failed;
+        report
+    }
+}
+
+/// The first lines of a text that another one has otherwise.
+fn first_difference(old: &str, new: &str) -> Span {
+    let same = old
+        .split_inclusive('\n')
+        .zip(new.split_inclusive('\n'))
+        .take_while(|(old, new)| old == new)
+        .map(|(line, _)| line.len())
+        .sum::<usize>();
+    let line = old
+        .get(same..)
+        .and_then(|rest| rest.lines().next())
+        .unwrap_or_default();
+    Span::new(same, same + line.len())
 }
 
 fn spelling_of(name: &str) -> Result<Spelling, Exit> {
@@ -284,11 +374,16 @@ fn text_of(file: &str, name: &str) -> Result<String, Exit> {
     })
 }
 
-/// Says why a file was not printed.
-fn complain_about(name: &str, error: &FormatError, sources: &Sources) -> Exit {
+/// Says why a file was not printed, to people or in a report.
+fn complain_about(name: &str, error: &FormatError, sources: &Sources, told: Option<&mut Told>) -> Exit {
     match error {
         FormatError::Invalid(diagnostics) => {
-            policies::report(diagnostics, sources);
+            match told {
+                Some(told) => told.mistakes(diagnostics, sources),
+                None => {
+                    policies::report(diagnostics, sources);
+                }
+            }
             Exit::Invalid
         }
         FormatError::Differs(what) => internal(name, what),

@@ -33,7 +33,7 @@ impl Man {
                 Ok(()) => Exit::Fine,
                 Err(error) => {
                     out::complain(&format!("engine: cannot write to `{directory}`: {error}\n"));
-                    Exit::Usage
+                    Exit::Machine
                 }
             };
         }

@@ -114,6 +114,39 @@ fn a_read_only_file_is_left_alone() {
 }
 
 #[test]
+fn what_would_change_is_told_in_every_format_of_results() {
+    let ugly = NEAT.replace("    write", "  write");
+    let folder = folder(&[
+        ("a.kdl", ugly.as_str()),
+        ("neat.kdl", NEAT),
+        ("bad.kdl", "allow {\n  read (x\n}\n"),
+    ]);
+    let root = folder.path();
+    let (code, out, err) = fmt(root, &["--check", "--format", "github", "a.kdl", "neat.kdl"], "");
+    assert_eq!((code, err.as_str()), (1, ""));
+    assert!(out.starts_with("::error file=a.kdl,line=4,endLine=4,"), "{out}");
+    assert!(out.contains("title=fmt%3A%3Aunformatted::"), "{out}");
+    assert_eq!(out.lines().count(), 1, "{out}");
+    let (code, out, _) = fmt(root, &["--diff", "--format", "github", "a.kdl"], "");
+    assert_eq!(code, 0);
+    assert!(out.starts_with("::warning file=a.kdl,line=4,"), "{out}");
+    let (code, out, err) = fmt(root, &["--check", "--format", "sarif", "a.kdl", "bad.kdl"], "");
+    assert_eq!((code, err.as_str()), (3, ""));
+    let sarif: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    let rules: Vec<&str> = sarif["runs"][0]["results"]
+        .as_array()
+        .expect("results")
+        .iter()
+        .filter_map(|result| result["ruleId"].as_str())
+        .collect();
+    assert_eq!(rules, ["fmt::unformatted", "policy::syntax"]);
+    let (code, out, _) = fmt(root, &["--check", "--format", "junit", "a.kdl"], "");
+    assert_eq!(code, 1);
+    assert!(out.contains("<failure"), "{out}");
+    assert_eq!(text(root, "a.kdl"), ugly);
+}
+
+#[test]
 fn files_with_mistakes_are_left_alone_and_the_others_are_formatted() {
     let bad = "allow {\n  read (x\n  write  \"\\q\"\n}\n";
     let folder = folder(&[("bad.kdl", bad), ("a.kdl", UGLY), ("bad.toml", "a = = 1\n")]);

@@ -183,3 +183,33 @@ fn an_option_of_the_command_is_told_with_what_to_write() {
         0
     );
 }
+
+#[test]
+fn shells_complete_names_that_the_program_knows_beside_files() {
+    let folder = project(&[("build.kdl", "")]);
+    let (script, ..) = run(folder.path(), &["completions", "bash"]);
+    fs::write(folder.path().join("script"), script).expect("a file");
+    let completed = |words: &str| {
+        let count = words.split(' ').count() - 1;
+        let text = format!(
+            "source ./script; compopt() {{ :; }}; COMP_WORDS=({words}); COMP_CWORD={count}; \
+             _engine engine \"${{COMP_WORDS[$COMP_CWORD]}}\" \"${{COMP_WORDS[$COMP_CWORD-1]}}\"; echo \"${{COMPREPLY[@]}}\""
+        );
+        let mut bash = Command::new("bash");
+        bash.args(["--norc", "-c", &text]).current_dir(folder.path());
+        run_as(&mut bash).0
+    };
+    let policies = completed("engine check --policy bui");
+    assert!(policies.contains("builtin:readonly"), "{policies}");
+    assert!(policies.contains("build.kdl"), "{policies}");
+    assert_eq!(completed("engine lint --explain opens"), "opens-interpreter\n");
+    assert_eq!(completed("engine commands egr"), "egrep\n");
+    assert_eq!(completed("engine check --mode acc"), "accept-edits\n");
+    for (shell, files) in [
+        ("zsh", "{_files; compadd -- builtin\\:base "),
+        ("fish", "-r -F -a \"builtin:base"),
+    ] {
+        let (script, ..) = run(folder.path(), &["completions", shell]);
+        assert!(script.contains(files), "{shell}");
+    }
+}

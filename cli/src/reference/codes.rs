@@ -47,7 +47,7 @@ pub(super) fn page() -> String {
 /// Codes that a source file gives to problems.
 fn given(text: &str) -> impl Iterator<Item = &str> {
     text.split('"').filter(|word| {
-        ["policy::", "commands::", "test::"].iter().any(|start| {
+        ["policy::", "commands::", "test::", "fmt::"].iter().any(|start| {
             word.strip_prefix(start).is_some_and(|rest| {
                 !rest.is_empty() && rest.chars().all(|c| c.is_ascii_lowercase() || c == '-')
             })

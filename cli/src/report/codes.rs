@@ -10,6 +10,7 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ("commands::include-cycle", "a file includes itself"),
     ("commands::include-depth", "files include each other too deeply"),
     ("commands::shipped", "a program has a definition that is shipped"),
+    ("fmt::unformatted", "a file is not in the one style"),
     ("policy::block-without-braces", "a block has no braces"),
     ("policy::command-pattern", "a command pattern is not right"),
     (
