@@ -16,9 +16,8 @@ pub(crate) fn told(words: &[String], error: &clap::Error) -> Option<String> {
         return None;
     }
     let subcommand = words.get(1).filter(|word| DECIDING.contains(&word.as_str()))?;
-    let option = match error.get(ContextKind::InvalidArg)? {
-        ContextValue::String(option) => option,
-        _ => return None,
+    let ContextValue::String(option) = error.get(ContextKind::InvalidArg)? else {
+        return None;
     };
     let written = with_marker(words)?;
     let near = match error.get(ContextKind::SuggestedArg) {

@@ -28,7 +28,11 @@ pub(super) fn lint(context: &Context<'_>, findings: &mut Vec<Finding>) {
         .filter(|group| group.outcome == Outcome::Allow)
     {
         for item in &group.patterns {
-            if let Some(line) = filled_with_code(plan, group, item).or_else(|| opened(plan, group, item)) {
+            // The line that shows it best comes first.
+            let line = filled_with_code(plan, group, item, Open::Text)
+                .or_else(|| opened(plan, group, item))
+                .or_else(|| filled_with_code(plan, group, item, Open::File));
+            if let Some(line) = line {
                 findings.push(
                     Finding::new(
                         Lint::OpensInterpreter,
@@ -46,27 +50,33 @@ pub(super) fn lint(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+/// What a word that a pattern leaves open is to the program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    /// A text in its language.
+    Text,
+    /// A file that it runs.
+    File,
+}
+
 /// A line that the pattern itself makes, in which a word that it leaves open is run as code, and that is allowed by the rule.
-fn filled_with_code(plan: &Plan, group: &Group<'_>, item: &Item<'_>) -> Option<String> {
-    for line in open_lines(item) {
-        let decision = decided(plan, &line);
-        if decision.outcome != Outcome::Allow {
-            continue;
-        }
-        let runs_it = decision.steps.iter().any(|step| {
-            let Request::Code(what) = &step.request else {
-                return false;
-            };
-            step.span.of(&line).contains(OPEN)
-                && is_by(plan, step, group.rule.place)
-                // A file counts where it may be any, and running some is what the program is there for.
-                && (!what.contains(OPEN) || (what == OPEN && interprets(plan, &line)))
-        });
-        if runs_it {
-            return Some(line);
-        }
-    }
-    None
+fn filled_with_code(plan: &Plan, group: &Group<'_>, item: &Item<'_>, open: Open) -> Option<String> {
+    open_lines(item).into_iter().find(|line| {
+        let decision = decided(plan, line);
+        let mut steps = decision.steps.iter();
+        decision.outcome == Outcome::Allow
+            && steps.any(|step| {
+                let Request::Code(what) = &step.request else {
+                    return false;
+                };
+                let runs_it = match open {
+                    Open::Text => !what.contains(OPEN),
+                    // A file counts where it may be any, and running some is what the program is there for.
+                    Open::File => what == OPEN && interprets(plan, line),
+                };
+                runs_it && step.span.of(line).contains(OPEN) && is_by(plan, step, group.rule.place)
+            })
+    })
 }
 
 /// Whether the program of a line takes code as an operand or on standard input.
@@ -89,7 +99,9 @@ fn open_lines(item: &Item<'_>) -> Vec<String> {
             let more = pattern.rest.last() == Some(&CommandPart::AnyWords);
             let mut all = words_with(pattern, OPEN);
             if more {
-                all.iter_mut().for_each(|words| words.push(OPEN.to_owned()));
+                for words in &mut all {
+                    words.push(OPEN.to_owned());
+                }
             }
             all.into_iter().map(|words| Line::of(words).text()).collect()
         }
