@@ -143,6 +143,9 @@ fn a_policy_in_the_wrong_place_is_told_by_everything_that_looks_at_policies() {
     assert!(printed.contains("policy::misplaced-file"), "{printed}");
     let (_, told, _) = run(folder.path(), &["check", "--policy", "builtin:ci", "ls"]);
     assert_eq!(told, "", "a policy was named");
+    fs::create_dir_all(folder.path().join("inner/.git")).expect("a directory");
+    let (_, told, _) = run(&folder.path().join("inner"), &["check"]);
+    assert!(told.contains("nothing reads"), "{told}");
 }
 
 #[test]

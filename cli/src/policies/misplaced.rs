@@ -19,9 +19,22 @@ const SETTINGS: &[&str] = &[
 /// Directory of the policies of the machine besides the one file.
 const MORE: &str = "policy.d";
 
+/// Names of the policies of a project, without ending.
+const PROJECT: &[&str] = &["policy", "policy.local"];
+
 /// Adds a warning for every such file of a project, of the person and of the machine, besides those that were loaded.
 pub(crate) fn look(found: &Found, loaded: &mut Loaded) {
-    for place in places(found) {
+    let above = if found.is_named {
+        Vec::new()
+    } else {
+        world::above(&found.project)
+    };
+    let around = above.into_iter().map(|outer| Directory {
+        path: outer.join(".engine"),
+        stems: PROJECT,
+        layers: &[Layer::Around],
+    });
+    for place in places(found).into_iter().chain(around) {
         warn(&place, loaded);
     }
 }
@@ -64,7 +77,7 @@ fn places(found: &Found) -> Vec<Directory> {
     if !found.is_named {
         places.push(Directory {
             path: Path::new(&found.project).join(".engine"),
-            stems: &["policy", "policy.local"],
+            stems: PROJECT,
             layers: &[Layer::Project, Layer::Local],
         });
         places.extend(world::config_directory().map(|path| Directory {
@@ -169,7 +182,7 @@ mod tests {
 
     use engine_policy::Layer;
 
-    use super::{Directory, stray};
+    use super::{Directory, PROJECT, stray};
 
     fn told(
         layers: &'static [Layer],
@@ -199,7 +212,7 @@ mod tests {
         found.into_iter().map(|(path, help)| (name(path), help)).collect()
     }
 
-    const PROJECT: &[Layer] = &[Layer::Project, Layer::Local];
+    const LAYERS: &[Layer] = &[Layer::Project, Layer::Local];
 
     #[test]
     fn names_of_policies_and_what_looks_like_none_are_left_alone() {
@@ -213,7 +226,7 @@ mod tests {
             ".policy.kdl.swp",
             "hooks/",
         ];
-        assert_eq!(told(PROJECT, &["policy", "policy.local"], &names), []);
+        assert_eq!(told(LAYERS, PROJECT, &names), []);
     }
 
     #[test]
@@ -227,7 +240,7 @@ mod tests {
             "tools.usage.kdl",
             "policy.d/",
         ];
-        let found = told(PROJECT, &["policy", "policy.local"], &names);
+        let found = told(LAYERS, PROJECT, &names);
         let found: Vec<(&str, &str)> = found
             .iter()
             .map(|(name, help)| (name.as_str(), help.as_str()))
