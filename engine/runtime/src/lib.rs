@@ -1,5 +1,7 @@
 //! Runs declared tools: the call pipeline, the scheduler, native handlers for Bash, files and search, hooks, state and audit.
 
 pub mod files;
+mod pinned;
 pub mod schedule;
 pub mod search;
+pub mod store;
