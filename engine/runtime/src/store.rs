@@ -60,7 +60,9 @@ pub enum StoreError {
         error: String,
     },
     /// Too much is kept.
-    #[error("the collection `{collection}` would grow over {MAX_COLLECTION_BYTES} bytes; delete some of its documents first")]
+    #[error(
+        "the collection `{collection}` would grow over {MAX_COLLECTION_BYTES} bytes; delete some of its documents first"
+    )]
     Full {
         /// The collection.
         collection: String,

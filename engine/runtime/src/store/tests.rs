@@ -45,10 +45,17 @@ fn what_the_project_keeps_outlives_the_session() {
     first.put("jobs", Some("b"), json!(2), Keep::Session).unwrap();
     let second = Store::new(directory.path().join("other"), directory.path().join("project"));
     assert_eq!(second.list("jobs").unwrap(), [("a".to_owned(), json!(1))]);
-    let updated = second.update("jobs", "a", |document| *document = json!(3)).unwrap();
+    let updated = second
+        .update("jobs", "a", |document| *document = json!(3))
+        .unwrap();
     assert_eq!(updated, Some(json!(3)));
     assert_eq!(first.get("jobs", "a").unwrap(), Some(json!(3)));
-    assert_eq!(second.update("jobs", "b", |document| *document = json!(4)).unwrap(), None);
+    assert_eq!(
+        second
+            .update("jobs", "b", |document| *document = json!(4))
+            .unwrap(),
+        None
+    );
 }
 
 #[test]
@@ -98,7 +105,11 @@ fn many_writers_lose_no_document() {
     });
     let list = store.list("x").unwrap();
     assert_eq!(list.len(), 200);
-    assert!(list.iter().enumerate().all(|(at, (key, _))| *key == (at + 1).to_string()));
+    assert!(
+        list.iter()
+            .enumerate()
+            .all(|(at, (key, _))| *key == (at + 1).to_string())
+    );
 }
 
 #[test]
@@ -107,7 +118,9 @@ fn a_collection_does_not_grow_without_end() {
     let store = store(directory.path());
     store.put("x", Some("a"), json!(1), Keep::Session).unwrap();
     let large = "x".repeat(17 << 20);
-    let error = store.put("x", Some("b"), json!(large), Keep::Session).unwrap_err();
+    let error = store
+        .put("x", Some("b"), json!(large), Keep::Session)
+        .unwrap_err();
     assert!(matches!(error, StoreError::Full { .. }));
     assert_eq!(store.list("x").unwrap().len(), 1);
 }
