@@ -269,7 +269,7 @@ impl Check {
     fn lines(&self, plan: &Plan, start: &Start) -> Result<Exit, Exit> {
         let mut input = std::io::stdin().lock();
         let mut output = std::io::BufWriter::with_capacity(64 << 10, std::io::stdout().lock());
-        let mut line = Vec::new();
+        let (mut line, mut answer) = (Vec::new(), Vec::new());
         let disk = Disk::default();
         let mut bad_lines = 0usize;
         let mut starts: Option<(String, Start)> = None;
@@ -291,7 +291,8 @@ impl Check {
             } else {
                 Err(format!("the line has more than {MAX_LINE_BYTES} bytes"))
             };
-            let answer = match parsed {
+            answer.clear();
+            match parsed {
                 Ok(asked) => {
                     let own_start = match &asked.cwd {
                         None => start,
@@ -306,7 +307,7 @@ impl Check {
                         None => {
                             bad_lines += 1;
                             let why = format!("the policies of {} are not valid", own_start.project);
-                            serde_json::json!({ "verdict": "deny", "error": why }).to_string()
+                            refuse(&mut answer, &why);
                         }
                         Some(plan) => {
                             let facts =
@@ -323,24 +324,20 @@ impl Check {
                             };
                             let decision = decide(plan, &call, &facts, mode);
                             let outcome = self.final_outcome(plan, &decision);
-                            let mut json = render::json(plan, &shown, &decision, outcome, self.explain);
+                            render::json_to(&mut answer, plan, &shown, &decision, outcome, self.explain);
                             if let Some(id) = &asked.id {
-                                json.insert_str(1, &format!("\"id\":{id},"));
+                                answer.splice(1..1, format!("\"id\":{id},").into_bytes());
                             }
-                            json
                         }
                     }
                 }
                 Err(why) => {
                     bad_lines += 1;
-                    serde_json::json!({ "verdict": "deny", "error": why }).to_string()
+                    refuse(&mut answer, &why);
                 }
-            };
-            if output
-                .write_all(answer.as_bytes())
-                .and_then(|()| output.write_all(b"\n"))
-                .is_err()
-            {
+            }
+            answer.push(b'\n');
+            if output.write_all(&answer).is_err() {
                 return Ok(Exit::Fine);
             }
             // A caller that waits for each answer gets it at once; one that has sent more is answered in bulk.
@@ -351,6 +348,12 @@ impl Check {
         let _closed = output.flush();
         Ok(if bad_lines == 0 { Exit::Fine } else { Exit::Usage })
     }
+}
+
+/// The answer to a line that is not decided.
+fn refuse(answer: &mut Vec<u8>, why: &str) {
+    let text = serde_json::json!({ "verdict": "deny", "error": why }).to_string();
+    answer.extend_from_slice(text.as_bytes());
 }
 
 /// Longest line that is taken; no command of that length is understood.

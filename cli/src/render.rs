@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use engine_policy::{CHECK_NAMES, Decision, Outcome, Plan, Reason, Reported, Step, Why, Withheld};
 use engine_shell::Span;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 
 use crate::out::{Paint, visible};
@@ -249,47 +249,92 @@ pub(crate) fn json(
     outcome: Outcome,
     all_steps: bool,
 ) -> String {
-    let steps = |wanted: &dyn Fn(&Step) -> bool| {
-        let chosen = decision.steps.iter().filter(|step| wanted(step));
-        chosen
-            .map(|step| StepJson::of(plan, step))
-            .collect::<Vec<StepJson<'_>>>()
-    };
+    let mut text = Vec::with_capacity(LINE_BYTES);
+    json_to(&mut text, plan, shown, decision, outcome, all_steps);
+    // What was written is text.
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// Bytes that hold most verdicts.
+const LINE_BYTES: usize = 1024;
+
+/// The same, behind what stands in `text` already.
+pub(crate) fn json_to(
+    text: &mut Vec<u8>,
+    plan: &Plan,
+    shown: &Shown<'_>,
+    decision: &Decision,
+    outcome: Outcome,
+    all_steps: bool,
+) {
     let (command, tool) = match *shown {
         Shown::Command(text) => (Some(text), None),
         Shown::Tool { name, input } => (None, Some(ToolJson { input, name })),
     };
+    let steps = StepsJson { plan, decision };
     let verdict = VerdictJson {
         command,
-        findings: decision.findings.iter().map(FindingJson::of).collect(),
+        findings: FindingsJson(&decision.findings),
         headless: outcome != decision.outcome,
         mode: decision.mode.as_str(),
-        reasons: steps(&|step| step.outcome == decision.outcome),
-        steps: all_steps.then(|| steps(&|_| true)),
+        reasons: ReasonsJson(steps),
+        steps: all_steps.then_some(steps),
         tool,
         verdict: outcome.as_str(),
         withheld: plan.withheld().iter().map(WithheldJson::of).collect(),
     };
     // Writing plain data to memory does not fail.
-    serde_json::to_string(&verdict).unwrap_or_default()
+    let _infallible = serde_json::to_writer(text, &verdict);
 }
 
 #[derive(Serialize)]
 struct VerdictJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<&'a str>,
-    findings: Vec<FindingJson<'a>>,
+    findings: FindingsJson<'a>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     headless: bool,
     mode: &'a str,
-    reasons: Vec<StepJson<'a>>,
+    reasons: ReasonsJson<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    steps: Option<Vec<StepJson<'a>>>,
+    steps: Option<StepsJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool: Option<ToolJson<'a>>,
     verdict: &'a str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     withheld: Vec<WithheldJson<'a>>,
+}
+
+/// All steps of a decision.
+#[derive(Clone, Copy)]
+struct StepsJson<'a> {
+    plan: &'a Plan,
+    decision: &'a Decision,
+}
+
+impl Serialize for StepsJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let steps = self.decision.steps.iter();
+        serializer.collect_seq(steps.map(|step| StepJson::of(self.plan, step)))
+    }
+}
+
+/// Those that have the decision's own outcome.
+struct ReasonsJson<'a>(StepsJson<'a>);
+
+impl Serialize for ReasonsJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let reasons = self.0.decision.reasons();
+        serializer.collect_seq(reasons.map(|step| StepJson::of(self.0.plan, step)))
+    }
+}
+
+struct FindingsJson<'a>(&'a [Reported]);
+
+impl Serialize for FindingsJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(FindingJson::of))
+    }
 }
 
 /// What a layer says that does not count.

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use engine_policy::{Entry, Look, World, join_path};
+use engine_policy::{Entry, Kind, Look, World, join_path};
 
 /// Largest file that is looked into.
 const SMALL_FILE_BYTES: u64 = 64 << 10;
@@ -223,6 +223,17 @@ impl World for Disk {
         Path::new(path).metadata().ok().map(|data| data.is_dir())
     }
 
+    fn kind(&self, path: &str) -> Kind {
+        match Path::new(path).metadata() {
+            Ok(data) if data.is_dir() => Kind::Directory,
+            Ok(_) => Kind::Other,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                Kind::Missing
+            }
+            Err(_) => Kind::Unknown,
+        }
+    }
+
     fn small_file(&self, path: &str) -> Option<String> {
         let data = Path::new(path).metadata().ok()?;
         if !data.is_file() || data.len() > SMALL_FILE_BYTES {
@@ -233,21 +244,21 @@ impl World for Disk {
 
     fn look_below(&self, root: &str, visit: &mut dyn FnMut(Entry<'_>) -> Look) -> bool {
         let top = Path::new(root);
-        if !top.is_dir() {
-            return match top.symlink_metadata() {
-                Ok(data) if data.is_symlink() => false,
-                Ok(_) => {
-                    let _whole = visit(Entry {
-                        path: root,
-                        is_link: false,
-                    });
-                    true
-                }
-                // Where nothing is, nothing lies below.
-                Err(error) => error.kind() == ErrorKind::NotFound,
-            };
+        match top.symlink_metadata() {
+            Ok(data) if data.is_dir() || data.is_symlink() && top.is_dir() => {
+                try_look_below(top, visit).unwrap_or(false)
+            }
+            Ok(data) if data.is_symlink() => false,
+            Ok(_) => {
+                let _whole = visit(Entry {
+                    path: root,
+                    is_link: false,
+                });
+                true
+            }
+            // Where nothing is, nothing lies below.
+            Err(error) => error.kind() == ErrorKind::NotFound,
         }
-        try_look_below(top, visit).unwrap_or(false)
     }
 }
 

@@ -22,6 +22,7 @@ mod mode;
 mod network;
 mod path;
 mod repository;
+mod seen;
 mod setting;
 mod shell;
 mod tool;
@@ -29,6 +30,7 @@ mod tool;
 use std::cell::OnceCell;
 
 use self::groups::Rules;
+use self::seen::Seen;
 use engine_shell::Span;
 use serde_json::Value as Json;
 
@@ -62,6 +64,11 @@ pub enum Call<'a> {
 /// Decides one call under a plan.
 #[must_use]
 pub fn decide(plan: &Plan, call: &Call<'_>, facts: &Facts<'_>, mode: Mode) -> Decision {
+    let seen = Seen::new(facts.world);
+    let facts = &Facts {
+        world: &seen,
+        ..*facts
+    };
     let all = decide_by(plan, call, facts, mode, Rules::All);
     // A rule of a file that may not loosen is only ever added: where a default denies, a rule that asks would be looser. So the
     // call is decided without these rules too, and what is stricter holds.

@@ -46,6 +46,16 @@ pub trait World {
     /// Whether the path is a directory. `None`: it does not exist or is not known.
     fn is_directory(&self, path: &str) -> Option<bool>;
 
+    /// What stands at a path, links followed. [`Kind::Missing`] only where nothing can be opened there for certain, so that no file
+    /// in it need be asked for.
+    fn kind(&self, path: &str) -> Kind {
+        match self.is_directory(path) {
+            Some(true) => Kind::Directory,
+            Some(false) => Kind::Other,
+            None => Kind::Unknown,
+        }
+    }
+
     /// The text of a small file (at most 64 KiB). `None`: it does not exist or cannot be read.
     fn small_file(&self, path: &str) -> Option<String>;
 
@@ -53,6 +63,19 @@ pub trait World {
     /// directory is shown itself. Whether everything that was asked for was seen: `false` for instance where there are more entries
     /// than the limit.
     fn look_below(&self, root: &str, visit: &mut dyn FnMut(Entry<'_>) -> Look) -> bool;
+}
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A directory.
+    Directory,
+    /// A file, a device, or anything else that is no directory.
+    Other,
+    /// Nothing.
+    Missing,
+    /// It is not known.
+    Unknown,
 }
 
 /// Something that stands below a directory.

@@ -30,7 +30,7 @@ pub use effect::{
     Effect, EffectKind, EffectSource, Follows, Nested, NormalWord, PathUse, Unknown, UnknownKind, Use,
     WordKind,
 };
-pub use facts::{Entry, Facts, Look, NoWorld, World, below, join_path};
+pub use facts::{Entry, Facts, Kind, Look, NoWorld, World, below, join_path};
 pub use layer::{Layer, Reason, Standing, Withheld};
 pub use load::{
     Brought, Files, LayerRoot, Loaded, LoadedLayer, Root, SHIPPED, load, load_as_author, load_layers, shipped,

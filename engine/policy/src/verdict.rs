@@ -108,18 +108,18 @@ impl Request {
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
-            Self::Command(name) => format!("run `{name}`"),
-            Self::Read(path) => format!("read {path}"),
-            Self::Write(path) => format!("write {path}"),
-            Self::Delete(path) => format!("delete {path}"),
-            Self::Network(host) => format!("connect to {host}"),
+            Self::Command(name) => ["run `", name, "`"].concat(),
+            Self::Read(path) => ["read ", path].concat(),
+            Self::Write(path) => ["write ", path].concat(),
+            Self::Delete(path) => ["delete ", path].concat(),
+            Self::Network(host) => ["connect to ", host].concat(),
             Self::Env(name) => format!("set the variable {name}"),
             Self::Tool(name) => format!("use the tool {name}"),
             Self::Agent(name) => format!("start the agent {name}"),
             Self::Skill(name) => format!("use the skill {name}"),
             Self::Mode(name) => format!("change the mode to {name}"),
-            Self::Change(what) => format!("change {what}"),
-            Self::Code(what) => format!("run code from {what}"),
+            Self::Change(what) => ["change ", what].concat(),
+            Self::Code(what) => ["run code from ", what].concat(),
             Self::Text => "run this text".to_owned(),
         }
     }
@@ -251,11 +251,13 @@ impl Why {
             Self::RuleThroughLink(rule, path) => {
                 format!("rule {}, since a link leads to {path}", name(*rule))
             }
-            Self::Default(kind) => format!(
-                "no rule covers it, and the default for {} is {}",
+            Self::Default(kind) => [
+                "no rule covers it, and the default for ",
                 kind.as_str(),
-                plan.default_for(*kind).as_str()
-            ),
+                " is ",
+                plan.default_for(*kind).as_str(),
+            ]
+            .concat(),
             Self::DefaultThroughLink(kind, path) => format!(
                 "a link leads to {path}, which no rule covers, and the default for {} is {}",
                 kind.as_str(),

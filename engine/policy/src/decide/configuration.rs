@@ -10,7 +10,7 @@ use super::path::{Access, names_of};
 use super::repository::configuration_at;
 use crate::document::Outcome;
 use crate::effect::{EffectKind, EffectSource, Use};
-use crate::facts::join_path;
+use crate::facts::{Kind, join_path};
 use crate::plan::{Extent, Names, PathIndex};
 use crate::resolve::{Name, Target};
 use crate::truth::Truth;
@@ -70,6 +70,9 @@ impl Decider<'_> {
                 };
                 let mut any = false;
                 for path in files {
+                    if self.facts.world.kind(&path) == Kind::Missing {
+                        continue;
+                    }
                     let Some(text) = self.facts.world.small_file(&path) else {
                         // What is there and cannot be looked into may say anything.
                         if self.facts.world.is_directory(&path) == Some(false) {

@@ -6,7 +6,7 @@
 
 use smol_str::SmolStr;
 
-use crate::facts::{World, join_path};
+use crate::facts::{Kind, World, join_path};
 
 /// Names in a directory that make it a repository.
 const LAYOUT: [&str; 3] = ["HEAD", "objects", "refs"];
@@ -22,25 +22,29 @@ const MAX_POINTER_BYTES: usize = 4096;
 pub(super) fn configuration_at(world: &dyn World, at: &str, name: &str) -> Vec<SmolStr> {
     let own = join_path(at, name);
     let mut directories = Vec::new();
-    match world.is_directory(&own) {
-        Some(true) => directories.push(own),
+    match world.kind(&own) {
+        Kind::Directory => directories.push(own),
         // The file says where the repository is.
-        Some(false) => {
+        Kind::Other => {
             let text = world.small_file(&own);
             if let Some(target) = text.as_deref().and_then(|text| pointer(text, "gitdir:")) {
                 directories.push(join_path(at, target));
             }
         }
         // Most directories hold none: nothing more is asked there than what has to be.
-        None if world.small_file(&join_path(&own, "config")).is_some() => directories.push(own),
-        None => {}
+        Kind::Missing => {}
+        Kind::Unknown if world.small_file(&join_path(&own, "config")).is_some() => directories.push(own),
+        Kind::Unknown => {}
     }
     let has = |part: &str| {
         let path = join_path(at, part);
         world.is_directory(&path) == Some(true) || world.small_file(&path).is_some()
     };
     let [head, others @ ..] = LAYOUT;
-    let is_bare = world.small_file(&join_path(at, head)).is_some() && others.iter().all(|part| has(part));
+    let head = join_path(at, head);
+    let is_bare = world.kind(&head) != Kind::Missing
+        && world.small_file(&head).is_some()
+        && others.iter().all(|part| has(part));
     if is_bare {
         directories.push(at.into());
     }

@@ -13,6 +13,9 @@ use crate::truth::Truth;
 /// Whether one of these options (canonical names) is given.
 pub(super) fn truth_of_flags(given: &[Given<'_>], flags: &[SmolStr]) -> Truth {
     let mut truth = Truth::No;
+    if given.is_empty() {
+        return truth;
+    }
     for name in flags {
         let mut one = Truth::No;
         for given in given {
@@ -35,6 +38,9 @@ pub(super) fn truth_of_flags(given: &[Given<'_>], flags: &[SmolStr]) -> Truth {
 pub(super) fn holds(block: &Block, given: &[Given<'_>], operands: &[Operand]) -> Truth {
     let mut truth = Truth::Yes;
     for test in &block.tests {
+        if truth == Truth::No {
+            break;
+        }
         truth = truth.min(match test {
             Test::Flags(flags) => truth_of_flags(given, flags),
             Test::Operands { least, most } => count_is(operands, *least, *most),

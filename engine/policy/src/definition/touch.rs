@@ -17,7 +17,7 @@ use smol_str::SmolStr;
 use super::apply::ApplyContext;
 use super::cut::Cut;
 use super::model::{Follows, ValueEffect};
-use super::operands::{OperandPlan, ValuesOf, values_besides};
+use super::operands::{OperandPlan, ValuesOf, own_effects, values_besides};
 use crate::effect::{Effect, EffectKind, EffectSource, Nested, PathUse, Unknown, UnknownKind, Use};
 
 /// Who names an effect.
@@ -99,8 +99,9 @@ pub(super) fn touch(mut cut: Cut<'_>, context: &ApplyContext) -> Use {
         out,
     };
     let plan = OperandPlan::new(current, &cut.given, &cut.operands);
-    touch.prepare(&plan);
-    touch.own(&plan);
+    let own = own_effects(&cut.chain, &cut.given, &cut.operands);
+    touch.prepare(&plan, &own);
+    touch.own(&plan, own);
     touch.given(&plan);
     for list in &plan.lists {
         touch.list(list);

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::{SmolStr, StrExt};
 
 use super::end::End;
@@ -14,6 +14,67 @@ use super::kept::{Bytes, Kept, Row, number};
 
 /// Number of a node; the start is 0.
 pub(super) type NodeId = u32;
+
+/// What a pattern tells at once of the texts that it matches. The order is the one in which patterns stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Hint {
+    /// Nothing.
+    Open,
+    /// They end in this byte.
+    Ends(u8),
+    /// They begin with this byte.
+    Begins(u8),
+}
+
+/// A pattern that gives a hint.
+pub(super) trait Hinted {
+    /// What it tells; never more than holds for every text that it matches.
+    fn hint(&self) -> Hint;
+}
+
+/// The patterns of a node and where they lead, in the order of their hints.
+#[derive(Clone, Debug, Default)]
+struct Patterns<P> {
+    all: Vec<(P, NodeId)>,
+    hints: Vec<Hint>,
+}
+
+impl<P: Hinted> Patterns<P> {
+    fn new(mut all: Vec<(P, NodeId)>) -> Self {
+        all.sort_by_key(|(pattern, _)| pattern.hint());
+        Self {
+            hints: all.iter().map(|(pattern, _)| pattern.hint()).collect(),
+            all,
+        }
+    }
+
+    /// Those whose hint does not rule a text out.
+    fn candidates(&self, text: &str) -> impl Iterator<Item = &(P, NodeId)> {
+        let with = |hint: Hint| {
+            let from = self.hints.partition_point(|own| *own < hint);
+            let many = self.hints.iter().skip(from).take_while(|own| **own == hint);
+            self.all.iter().skip(from).take(many.count())
+        };
+        let of = |byte: Option<&u8>, hint: fn(u8) -> Hint| byte.map(|byte| with(hint(*byte)));
+        let ends = of(text.as_bytes().last(), Hint::Ends);
+        let begins = of(text.as_bytes().first(), Hint::Begins);
+        with(Hint::Open)
+            .chain(ends.into_iter().flatten())
+            .chain(begins.into_iter().flatten())
+    }
+}
+
+impl<P: Serialize> Serialize for Patterns<P> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.all.serialize(serializer)
+    }
+}
+
+impl<'de, P: Hinted + Deserialize<'de>> Deserialize<'de> for Patterns<P> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Self::new)
+    }
+}
 
 /// A graph that is being drawn up.
 #[derive(Clone, Debug)]
@@ -65,7 +126,7 @@ impl<P> Default for Draft<P> {
     }
 }
 
-impl<P: Clone + PartialEq + Serialize + DeserializeOwned> Draft<P> {
+impl<P: Clone + PartialEq + Hinted + Serialize + DeserializeOwned> Draft<P> {
     /// The node after a step, made where there was none.
     pub(super) fn step(&mut self, at: NodeId, step: &Step<'_, P>) -> NodeId {
         let fresh = number(self.nodes.len());
@@ -114,7 +175,7 @@ impl<P: Clone + PartialEq + Serialize + DeserializeOwned> Draft<P> {
         }
         let new = |old: NodeId| renumbered.get(old as usize).copied().unwrap_or_default();
         let mut graph = Graph::default();
-        let mut patterns: Vec<Vec<(P, NodeId)>> = Vec::new();
+        let mut patterns: Vec<Patterns<P>> = Vec::new();
         for (old, last) in &order {
             let node = self.nodes.get(*old as usize)?;
             for field in [
@@ -141,7 +202,8 @@ impl<P: Clone + PartialEq + Serialize + DeserializeOwned> Draft<P> {
             }
             if !node.patterns.is_empty() {
                 let own = node.patterns.iter();
-                patterns.push(own.map(|(pattern, to)| (pattern.clone(), new(*to))).collect());
+                let own = own.map(|(pattern, to)| (pattern.clone(), new(*to)));
+                patterns.push(Patterns::new(own.collect()));
             }
             for end in &node.ends {
                 graph.ends.push(end.group << 1 | u32::from(end.except));
@@ -218,7 +280,7 @@ pub(super) struct Graph<P> {
     /// All names one after another.
     names: Bytes,
     /// The patterns of each node that has any, and where they lead.
-    patterns: Kept<Vec<(P, NodeId)>>,
+    patterns: Kept<Patterns<P>>,
     ends: Row,
 }
 
@@ -350,13 +412,26 @@ impl<P> Graph<P> {
     }
 }
 
-impl<P: Serialize + DeserializeOwned> Graph<P> {
+impl<P: Hinted + Serialize + DeserializeOwned> Graph<P> {
     /// The patterns at a node and where they lead; `None` if they cannot be read and may be any.
     pub(super) fn patterns(&self, at: NodeId) -> Option<&[(P, NodeId)]> {
         match self.field(at, 1).checked_sub(1) {
-            Some(list) => self.patterns.get(list).map(Vec::as_slice),
+            Some(list) => self.patterns.get(list).map(|own| own.all.as_slice()),
             None => Some(&[]),
         }
+    }
+
+    /// Those of them that may match a text.
+    pub(super) fn candidates(
+        &self,
+        at: NodeId,
+        text: &str,
+    ) -> Option<impl Iterator<Item = &(P, NodeId)>> {
+        let own = match self.field(at, 1).checked_sub(1) {
+            Some(list) => Some(self.patterns.get(list)?),
+            None => None,
+        };
+        Some(own.into_iter().flat_map(move |own| own.candidates(text)))
     }
 
     /// All nodes below a node.
@@ -378,7 +453,17 @@ fn hash(at: NodeId, name: &[u8]) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Draft, End, Graph, Step};
+    use super::{Draft, End, Graph, Hint, Hinted, Step};
+
+    impl Hinted for String {
+        fn hint(&self) -> Hint {
+            match self.as_bytes() {
+                [b'*', .., last] => Hint::Ends(*last),
+                [first, .., b'*'] => Hint::Begins(*first),
+                _ => Hint::Open,
+            }
+        }
+    }
 
     fn end(group: u32) -> End {
         End { group, except: false }
@@ -422,6 +507,23 @@ mod tests {
         assert_eq!(pattern, "*.rs");
         assert!(graph.goes_on(src) && !graph.goes_on(*to));
         assert_eq!(graph.below(src).count(), 2);
+    }
+
+    #[test]
+    fn patterns_that_may_match_are_found_by_their_hints() {
+        let mut draft = Draft::default();
+        for pattern in ["*.pem", "?", "id*", "*.key", "*.xm", "a*"] {
+            draft.step(0, &Step::Pattern(&pattern.to_owned()));
+        }
+        draft.end(0, end(1));
+        let graph = draft.set(false).unwrap();
+        let of = |text| {
+            let found = graph.candidates(0, text).unwrap();
+            found.map(|(pattern, _)| pattern.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(of("item"), ["?", "*.pem", "*.xm", "id*"]);
+        assert_eq!(of("y"), ["?", "*.key"]);
+        assert_eq!(of(""), ["?"]);
     }
 
     #[test]

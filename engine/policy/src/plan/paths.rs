@@ -4,11 +4,11 @@
 //! literal segment is one hash lookup. Invariant (same end): an end of a pattern covers that path and everything below it.
 
 use serde::{Deserialize, Serialize};
-use smol_str::StrExt;
+use smol_str::{SmolStr, StrExt};
 
 use super::end::End;
-use super::graph::{Draft, Graph, NodeId, Step};
-use crate::pattern::{Glob, PathReach, PathSegment};
+use super::graph::{Draft, Graph, Hint, Hinted, NodeId, Step};
+use crate::pattern::{Glob, GlobPiece, PathReach, PathSegment};
 use crate::truth::{Truth, Unit, covers, glob_units, overlap, pattern_units};
 
 /// The patterns below one starting point, as they are put in.
@@ -30,6 +30,25 @@ impl PathTrieDraft {
             self.0.step(at, &step)
         });
         self.0.end(at, end);
+    }
+}
+
+impl Hinted for Glob {
+    fn hint(&self) -> Hint {
+        let byte = |text: &SmolStr, end: fn(&[u8]) -> Option<&u8>| end(text.as_bytes()).copied();
+        let ends = match self.pieces.last() {
+            Some(GlobPiece::Text(text)) => byte(text, <[u8]>::last),
+            Some(GlobPiece::AnyText | GlobPiece::AnyChar | GlobPiece::Class(_)) | None => None,
+        };
+        let begins = match self.pieces.first() {
+            Some(GlobPiece::Text(text)) => byte(text, <[u8]>::first),
+            Some(GlobPiece::AnyText | GlobPiece::AnyChar | GlobPiece::Class(_)) | None => None,
+        };
+        match (ends, begins) {
+            (Some(byte), _) => Hint::Ends(byte),
+            (None, Some(byte)) => Hint::Begins(byte),
+            (None, None) => Hint::Open,
+        }
     }
 }
 
@@ -164,11 +183,11 @@ impl PathTrie {
             }
         }
         let name = lower.as_deref().unwrap_or(name);
-        let Some(patterns) = self.0.patterns(at) else {
+        let Some(candidates) = self.0.candidates(at, name) else {
             self.enter_all_below(at, next);
             return;
         };
-        for (glob, to) in patterns {
+        for (glob, to) in candidates {
             if glob.matches(name) {
                 self.enter(next, *to, certain);
             }

@@ -9,13 +9,20 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::end::End;
-use super::graph::{Draft, Graph, NodeId, Step};
+use super::graph::{Draft, Graph, Hint, Hinted, NodeId, Step};
 use crate::pattern::{CommandPart, WordPattern, WordPiece};
 use crate::truth::{Truth, word_says};
 
 /// Command patterns as they are put in.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WordTrieDraft(Draft<WordPattern>);
+
+impl Hinted for WordPattern {
+    fn hint(&self) -> Hint {
+        // A word may be known in part, which says nothing of its ends.
+        Hint::Open
+    }
+}
 
 /// Command patterns by their words.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -6,21 +6,20 @@ use engine_shell::{Origin, Value};
 use smol_str::SmolStr;
 
 use super::super::model::Own;
-use super::super::operands::{Cause, OperandPlan, own_effects};
+use super::super::operands::{Cause, OperandPlan, OwnEffect};
 use super::super::partial::affixed;
 use super::places::operands;
 use super::{From, Touch};
 use crate::effect::{EffectKind, EffectSource, UnknownKind};
 
 impl<'d> Touch<'_, 'd> {
-    pub(super) fn own(&mut self, plan: &OperandPlan<'d>) {
+    pub(super) fn own(&mut self, plan: &OperandPlan<'d>, own: Vec<OwnEffect<'d>>) {
         let span = self
             .out
             .words
             .iter()
             .take(self.cut.chain.len())
             .fold(self.program_span(), |span, word| span.to(word.field.span));
-        let own = own_effects(&self.cut.chain, &self.cut.given, &self.cut.operands);
         for (own, cause) in own {
             let from = match cause {
                 Some(Cause {

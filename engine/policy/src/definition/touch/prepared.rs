@@ -6,7 +6,7 @@ use engine_shell::{Origin, Value};
 use smol_str::SmolStr;
 
 use super::super::model::{Own, ValueEffect, ValueKind};
-use super::super::operands::{OperandPlan, own_effects};
+use super::super::operands::{OperandPlan, OwnEffect};
 use super::super::partial::{beginning, join, no_narrower, no_wider, without_beginning};
 use super::super::pick::picked;
 use super::places::operands;
@@ -15,7 +15,7 @@ use crate::effect::EffectSource;
 
 impl<'d> Touch<'_, 'd> {
     /// Directories, globs and variables first: they bear on values wherever these stand.
-    pub(super) fn prepare(&mut self, plan: &OperandPlan<'d>) {
+    pub(super) fn prepare(&mut self, plan: &OperandPlan<'d>, own: &[OwnEffect<'d>]) {
         let cut = self.cut;
         for given in &cut.given {
             for (slot, field) in &given.values {
@@ -45,7 +45,7 @@ impl<'d> Touch<'_, 'd> {
         }
         // What the program looks for by itself, whatever is left out of it; options that say so take its place.
         if !some_narrow {
-            for (own, _) in own_effects(&cut.chain, &cut.given, &cut.operands) {
+            for (own, _) in own {
                 if let Own::Narrows(globs) = own {
                     let globs = globs.iter().map(|glob| no_narrower(&Value::Known(glob.clone())));
                     self.narrowed.extend(globs.flatten().flatten());
