@@ -40,6 +40,10 @@ impl Parser<'_> {
 
     /// Reads one statement with its end; whether another may follow.
     fn push_statement(&mut self, statements: &mut Vec<Statement>) -> Parsed<bool> {
+        // Most lists hold one statement.
+        if statements.is_empty() {
+            statements.reserve_exact(1);
+        }
         statements.push(Statement {
             first: unread_pipeline(),
             rest: Vec::new(),
@@ -244,6 +248,10 @@ impl Parser<'_> {
 
     /// Reads one stage. It is filled in place, since commands are large and nest.
     fn stage(&mut self, stages: &mut Vec<Command>) -> Parsed<()> {
+        // Nearly every pipeline has one stage, and a vector that grows by itself begins with room for four.
+        if stages.is_empty() {
+            stages.reserve_exact(1);
+        }
         stages.push(unread());
         match stages.last_mut() {
             Some(command) => self.command(command),

@@ -177,6 +177,10 @@ impl Parser<'_> {
             run.text.push_str(rest);
             run.text.as_str().into()
         };
+        // Nearly every word has one part, and a vector that grows by itself begins with room for four.
+        if parts.is_empty() {
+            parts.reserve_exact(1);
+        }
         parts.push(Part {
             kind: PartKind::Literal {
                 text,
