@@ -321,7 +321,7 @@ impl<P> Graph<P> {
             let Some((from, name, _, _)) = self.edge_at(edge) else {
                 continue;
             };
-            let mut at = hash(from, name) as usize;
+            let mut at = slot(from, hash(name));
             while let Some(slot) = slots.get_mut(at & mask) {
                 if *slot == 0 {
                     *slot = number(edge + 1);
@@ -334,14 +334,27 @@ impl<P> Graph<P> {
     }
 
     fn edge_at(&self, edge: usize) -> Option<(NodeId, &[u8], NodeId, bool)> {
-        let field = |at| self.edges.get(edge * EDGE + at);
-        let name = self.names.all().get(field(1)? as usize..field(2)? as usize)?;
-        let to = field(3)?;
-        Some((field(0)?, name, to >> 1, to & 1 == 1))
+        let [from, start, end, to] = self.edges.run::<EDGE>(edge * EDGE)?;
+        let name = self.names.all().get(start as usize..end as usize)?;
+        Some((from, name, to >> 1, to & 1 == 1))
     }
 
-    fn field(&self, at: NodeId, field: usize) -> usize {
-        self.nodes.get(at as usize * NODE + field).unwrap_or_default() as usize
+    /// A node with its row read.
+    pub(super) fn node(&self, at: NodeId) -> Node {
+        // The next node's row tells where what this one has ends.
+        let row = self.nodes.run::<{ NODE + 3 }>(at as usize * NODE);
+        let [edges, patterns, ends, any, many, last, loops, next_edges, _, next_ends] =
+            row.unwrap_or_default();
+        Node {
+            at,
+            edges: (edges, next_edges),
+            patterns,
+            ends: (ends, next_ends),
+            any,
+            many,
+            last,
+            loops: loops == 1,
+        }
     }
 
     /// Whether nothing ends in it.
@@ -350,15 +363,15 @@ impl<P> Graph<P> {
     }
 
     /// Where a name leads. `folded`: one in lower case, which stands for names that differ from it by case.
-    pub(super) fn follow(&self, at: NodeId, name: &str, folded: bool) -> impl Iterator<Item = NodeId> {
+    pub(super) fn follow(&self, at: NodeId, name: Named<'_>, folded: bool) -> impl Iterator<Item = NodeId> {
         let mask = self.slots.len().wrapping_sub(1);
-        let mut slot = hash(at, name.as_bytes()) as usize;
+        let mut slot = name.slot(at);
         std::iter::from_fn(move || {
             loop {
                 let edge = self.slots.get(slot & mask)?.checked_sub(1)?;
-                slot += 1;
+                slot = slot.wrapping_add(1);
                 let (from, own, to, is_folded) = self.edge_at(edge as usize)?;
-                if from == at && is_folded == folded && own == name.as_bytes() {
+                if from == at && is_folded == folded && own == name.text.as_bytes() {
                     return Some(to);
                 }
             }
@@ -367,56 +380,38 @@ impl<P> Graph<P> {
 
     /// The names at a node and where they lead.
     pub(super) fn names(&self, at: NodeId) -> impl Iterator<Item = (&str, NodeId)> {
-        (self.field(at, 0)..self.field(at + 1, 0))
+        let (from, to) = self.node(at).edges;
+        (from as usize..to as usize)
             .filter_map(|edge| self.edge_at(edge))
             .filter(|(_, _, _, folded)| !folded)
             .filter_map(|(_, name, to, _)| Some((str::from_utf8(name).ok()?, to)))
     }
 
-    /// Where any one text leads.
-    pub(super) fn any(&self, at: NodeId) -> Option<NodeId> {
-        self.field(at, 3).checked_sub(1).map(number)
-    }
-
-    /// Where any number of texts leads, none included.
-    pub(super) fn many(&self, at: NodeId) -> Option<NodeId> {
-        self.field(at, 4).checked_sub(1).map(number)
-    }
-
-    /// Whether any text leads from the node back to it.
-    pub(super) fn loops(&self, at: NodeId) -> bool {
-        self.field(at, 6) == 1
-    }
-
     /// What ends at a node.
-    pub(super) fn ends(&self, at: NodeId) -> impl Iterator<Item = End> {
-        self.ends_between(self.field(at, 2), self.field(at + 1, 2))
+    pub(super) fn ends(&self, node: &Node) -> impl Iterator<Item = End> {
+        self.ends_between(node.ends.0, node.ends.1)
     }
 
     /// What ends below a node, itself left out.
-    pub(super) fn ends_below(&self, at: NodeId) -> impl Iterator<Item = End> {
-        let last = number(self.field(at, 5));
-        self.ends_between(self.field(at + 1, 2), self.field(last + 1, 2))
+    pub(super) fn ends_below(&self, node: &Node) -> impl Iterator<Item = End> {
+        self.ends_between(node.ends.1, self.node(node.last).ends.1)
     }
 
-    fn ends_between(&self, start: usize, end: usize) -> impl Iterator<Item = End> {
-        (start..end).filter_map(|at| self.ends.get(at)).map(|end| End {
-            group: end >> 1,
-            except: end & 1 == 1,
-        })
-    }
-
-    /// Whether anything goes on from a node.
-    pub(super) fn goes_on(&self, at: NodeId) -> bool {
-        self.field(at, 5) > at as usize
+    fn ends_between(&self, start: u32, end: u32) -> impl Iterator<Item = End> {
+        (start as usize..end as usize)
+            .filter_map(|at| self.ends.get(at))
+            .map(|end| End {
+                group: end >> 1,
+                except: end & 1 == 1,
+            })
     }
 }
 
 impl<P: Hinted + Serialize + DeserializeOwned> Graph<P> {
     /// The patterns at a node and where they lead; `None` if they cannot be read and may be any.
-    pub(super) fn patterns(&self, at: NodeId) -> Option<&[(P, NodeId)]> {
-        match self.field(at, 1).checked_sub(1) {
-            Some(list) => self.patterns.get(list).map(|own| own.all.as_slice()),
+    pub(super) fn patterns(&self, node: &Node) -> Option<&[(P, NodeId)]> {
+        match node.patterns.checked_sub(1) {
+            Some(list) => self.patterns.get(list as usize).map(|own| own.all.as_slice()),
             None => Some(&[]),
         }
     }
@@ -424,36 +419,98 @@ impl<P: Hinted + Serialize + DeserializeOwned> Graph<P> {
     /// Those of them that may match a text.
     pub(super) fn candidates(
         &self,
-        at: NodeId,
+        node: &Node,
         text: &str,
     ) -> Option<impl Iterator<Item = &(P, NodeId)>> {
-        let own = match self.field(at, 1).checked_sub(1) {
-            Some(list) => Some(self.patterns.get(list)?),
+        let own = match node.patterns.checked_sub(1) {
+            Some(list) => Some(self.patterns.get(list as usize)?),
             None => None,
         };
         Some(own.into_iter().flat_map(move |own| own.candidates(text)))
     }
 
     /// All nodes below a node.
-    pub(super) fn below(&self, at: NodeId) -> impl Iterator<Item = NodeId> {
-        at + 1..=number(self.field(at, 5))
+    pub(super) fn below(&self, node: &Node) -> impl Iterator<Item = NodeId> {
+        node.at + 1..=node.last
     }
 }
 
 /// FNV-1a of 32 bits: the same on every machine, and good for short texts.
 /// Source: <http://www.isthe.com/chongo/tech/comp/fnv/>.
-fn hash(at: NodeId, name: &[u8]) -> u32 {
-    at.to_le_bytes()
-        .into_iter()
-        .chain(name.iter().copied())
-        .fold(0x811c_9dc5, |hash, byte| {
-            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-        })
+fn hash(name: &[u8]) -> u32 {
+    name.iter().fold(0x811c_9dc5, |hash, byte| {
+        (hash ^ u32::from(*byte)).wrapping_mul(FNV_PRIME)
+    })
+}
+
+/// The prime of FNV-1a of 32 bits.
+const FNV_PRIME: u32 = 0x0100_0193;
+
+/// Where the search for an edge begins: by its node and the hash of its name.
+fn slot(at: NodeId, hash: u32) -> usize {
+    let mixed = (hash ^ at).wrapping_mul(FNV_PRIME);
+    (mixed ^ mixed >> 15) as usize
+}
+
+/// A name that is looked for, hashed once for all nodes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named<'t> {
+    pub(super) text: &'t str,
+    hash: u32,
+}
+
+impl<'t> Named<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            hash: hash(text.as_bytes()),
+        }
+    }
+
+    fn slot(self, at: NodeId) -> usize {
+        slot(at, self.hash)
+    }
+}
+
+/// A node as its row says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) at: NodeId,
+    edges: (u32, u32),
+    patterns: u32,
+    ends: (u32, u32),
+    any: u32,
+    many: u32,
+    last: NodeId,
+    /// Whether any text leads from the node back to it.
+    pub(super) loops: bool,
+}
+
+impl Node {
+    /// Where any one text leads.
+    pub(super) fn any(&self) -> Option<NodeId> {
+        self.any.checked_sub(1)
+    }
+
+    /// Where any number of texts leads, none included.
+    pub(super) fn many(&self) -> Option<NodeId> {
+        self.many.checked_sub(1)
+    }
+
+    /// Whether anything goes on from it.
+    pub(super) fn goes_on(&self) -> bool {
+        self.last > self.at
+    }
+
+    /// Whether something ends at it.
+    pub(super) fn is_end(&self) -> bool {
+        self.ends.1 > self.ends.0
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Draft, End, Graph, Hint, Hinted, Step};
+    use super::{Draft, End, Graph, Hint, Hinted, Named, Step};
 
     impl Hinted for String {
         fn hint(&self) -> Hint {
@@ -495,18 +552,18 @@ mod tests {
     #[test]
     fn names_lead_where_they_were_drawn() {
         let graph = graph();
-        let src = graph.follow(0, "src", false).next().unwrap();
-        assert_eq!(groups(graph.ends(src)), [2]);
-        assert_eq!(groups(graph.ends_below(src)), [3, 4]);
-        assert_eq!(groups(graph.ends_below(0)), [1, 2, 3, 4]);
-        assert_eq!(graph.follow(0, "srx", false).next(), None);
+        let src = graph.follow(0, Named::new("src"), false).next().unwrap();
+        assert_eq!(groups(graph.ends(&graph.node(src))), [2]);
+        assert_eq!(groups(graph.ends_below(&graph.node(src))), [3, 4]);
+        assert_eq!(groups(graph.ends_below(&graph.node(0))), [1, 2, 3, 4]);
+        assert_eq!(graph.follow(0, Named::new("srx"), false).next(), None);
         assert_eq!(graph.names(0).map(|(name, _)| name).collect::<Vec<_>>(), ["src"]);
-        let [(pattern, to)] = graph.patterns(src).unwrap() else {
+        let [(pattern, to)] = graph.patterns(&graph.node(src)).unwrap() else {
             panic!("one pattern");
         };
         assert_eq!(pattern, "*.rs");
-        assert!(graph.goes_on(src) && !graph.goes_on(*to));
-        assert_eq!(graph.below(src).count(), 2);
+        assert!(graph.node(src).goes_on() && !graph.node(*to).goes_on());
+        assert_eq!(graph.below(&graph.node(src)).count(), 2);
     }
 
     #[test]
@@ -518,7 +575,7 @@ mod tests {
         draft.end(0, end(1));
         let graph = draft.set(false).unwrap();
         let of = |text| {
-            let found = graph.candidates(0, text).unwrap();
+            let found = graph.candidates(&graph.node(0), text).unwrap();
             found.map(|(pattern, _)| pattern.as_str()).collect::<Vec<_>>()
         };
         assert_eq!(of("item"), ["?", "*.pem", "*.xm", "id*"]);
@@ -529,17 +586,17 @@ mod tests {
     #[test]
     fn names_are_found_by_their_lower_case_where_that_is_asked_for() {
         let graph = graph();
-        let many = graph.many(0).unwrap();
-        assert!(graph.loops(many));
-        assert_eq!(graph.follow(many, "makefile", false).next(), None);
-        let to = graph.follow(many, "makefile", true).next().unwrap();
-        assert_eq!(groups(graph.ends(to)), [1]);
+        let many = graph.node(0).many().unwrap();
+        assert!(graph.node(many).loops);
+        assert_eq!(graph.follow(many, Named::new("makefile"), false).next(), None);
+        let to = graph.follow(many, Named::new("makefile"), true).next().unwrap();
+        assert_eq!(groups(graph.ends(&graph.node(to))), [1]);
     }
 
     #[test]
     fn nothing_is_found_in_an_empty_graph() {
         let graph: Graph<String> = Draft::default().set(true).unwrap();
         assert!(graph.is_empty());
-        assert_eq!(graph.follow(0, "x", false).next(), None);
+        assert_eq!(graph.follow(0, Named::new("x"), false).next(), None);
     }
 }

@@ -50,6 +50,13 @@ impl Row {
         Some(u32::from_le_bytes(*bytes))
     }
 
+    /// Several numbers in a row, with one look.
+    pub(super) fn run<const N: usize>(&self, at: usize) -> Option<[u32; N]> {
+        let start = at.checked_mul(size_of::<u32>())?;
+        let (numbers, _) = self.0.all().get(start..)?.as_chunks();
+        Some(numbers.first_chunk::<N>()?.map(u32::from_le_bytes))
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.0.all().len() / size_of::<u32>()
     }
@@ -177,5 +184,7 @@ mod tests {
             (Some(u32::MAX), Some(0), None)
         );
         assert_eq!(row.len(), 3);
+        assert_eq!(row.run(1), Some([u32::MAX, 0]));
+        assert_eq!(row.run::<3>(1), None);
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, StrExt};
 
 use super::end::End;
-use super::graph::{Draft, Graph, Hint, Hinted, NodeId, Step};
+use super::graph::{Draft, Graph, Hint, Hinted, Named, Node, NodeId, Step};
 use crate::pattern::{Glob, GlobPiece, PathReach, PathSegment};
 use crate::truth::{Truth, Unit, covers, glob_units, overlap, pattern_units};
 
@@ -103,7 +103,7 @@ impl PathTrie {
             }
             None => states.push((at, certain)),
         }
-        if let Some(deep) = self.0.many(at) {
+        if let Some(deep) = self.0.node(at).many() {
             self.enter(states, deep, certain);
         }
     }
@@ -126,8 +126,21 @@ impl PathTrie {
         self.report(&states, hit);
         for segment in segments {
             next.clear();
+            let named = match segment {
+                Segment::Name(name) => Some(Named::new(name)),
+                Segment::Pattern(_) => None,
+            };
             for &(at, certain) in &states {
-                self.advance(at, certain, segment, fold, &mut next);
+                let node = self.0.node(at);
+                match (named, segment) {
+                    (Some(name), _) => self.advance_name(&node, certain, name, fold, &mut next),
+                    (None, Segment::Name(pattern) | Segment::Pattern(pattern)) => {
+                        self.advance_pattern(&node, certain, pattern, &mut next);
+                    }
+                }
+                if node.loops {
+                    self.enter(&mut next, at, certain);
+                }
             }
             std::mem::swap(&mut states, &mut next);
             if states.is_empty() {
@@ -144,47 +157,38 @@ impl PathTrie {
 
     fn report(&self, states: &States, hit: &mut dyn FnMut(End, Truth)) {
         for &(at, certain) in states {
-            for end in self.0.ends(at) {
+            for end in self.0.ends(&self.0.node(at)) {
                 hit(end, if certain { Truth::Yes } else { Truth::Maybe });
             }
         }
     }
 
-    fn advance(&self, at: NodeId, certain: bool, segment: &Segment<'_>, fold: bool, next: &mut States) {
-        match segment {
-            Segment::Name(name) => self.advance_name(at, certain, name, fold, next),
-            Segment::Pattern(pattern) => self.advance_pattern(at, certain, pattern, next),
-        }
-        if self.0.loops(at) {
-            self.enter(next, at, certain);
-        }
-    }
-
     /// For patterns that cannot be read, which may be any.
-    fn enter_all_below(&self, at: NodeId, next: &mut States) {
-        for to in self.0.below(at) {
+    fn enter_all_below(&self, node: &Node, next: &mut States) {
+        for to in self.0.below(node) {
             self.enter(next, to, false);
         }
     }
 
-    fn advance_name(&self, at: NodeId, certain: bool, name: &str, fold: bool, next: &mut States) {
-        for to in self.0.follow(at, name, false) {
+    fn advance_name(&self, node: &Node, certain: bool, name: Named<'_>, fold: bool, next: &mut States) {
+        for to in self.0.follow(node.at, name, false) {
             self.enter(next, to, certain);
         }
-        if let Some(to) = self.0.any(at) {
+        if let Some(to) = node.any() {
             self.enter(next, to, certain);
         }
-        let lower = fold.then(|| name.to_lowercase_smolstr());
+        let lower = fold.then(|| name.text.to_lowercase_smolstr());
         if let Some(lower) = &lower {
+            let lower = Named::new(lower);
             for folded in [false, true] {
-                for to in self.0.follow(at, lower, folded) {
+                for to in self.0.follow(node.at, lower, folded) {
                     self.enter(next, to, false);
                 }
             }
         }
-        let name = lower.as_deref().unwrap_or(name);
-        let Some(candidates) = self.0.candidates(at, name) else {
-            self.enter_all_below(at, next);
+        let name = lower.as_deref().unwrap_or(name.text);
+        let Some(candidates) = self.0.candidates(node, name) else {
+            self.enter_all_below(node, next);
             return;
         };
         for (glob, to) in candidates {
@@ -194,12 +198,12 @@ impl PathTrie {
         }
     }
 
-    fn advance_pattern(&self, at: NodeId, certain: bool, pattern: &str, next: &mut States) {
+    fn advance_pattern(&self, node: &Node, certain: bool, pattern: &str, next: &mut States) {
         let units = pattern_units(pattern);
         let hidden = pattern.starts_with(['*', '?', '[']);
         // Of a pattern that ends in a plain character, its matches do, too.
         let last = pattern.chars().next_back().filter(|c| c.is_alphanumeric());
-        for (name, to) in self.0.names(at) {
+        for (name, to) in self.0.names(node.at) {
             if (hidden && name.starts_with('.')) || last.is_some_and(|last| !name.ends_with(last)) {
                 continue;
             }
@@ -208,11 +212,11 @@ impl PathTrie {
                 self.enter(next, to, false);
             }
         }
-        if let Some(to) = self.0.any(at) {
+        if let Some(to) = node.any() {
             self.enter(next, to, certain);
         }
-        let Some(patterns) = self.0.patterns(at) else {
-            self.enter_all_below(at, next);
+        let Some(patterns) = self.0.patterns(node) else {
+            self.enter_all_below(node, next);
             return;
         };
         for &(ref glob, to) in patterns {
@@ -240,17 +244,18 @@ impl PathTrie {
         depth: usize,
         hit: &mut dyn FnMut(End, Truth),
     ) {
-        if depth > 0 && (last_fits || self.0.loops(at)) {
-            for end in self.0.ends(at) {
+        let node = self.0.node(at);
+        if depth > 0 && (last_fits || node.loops) {
+            for end in self.0.ends(&node) {
                 hit(end, Truth::Maybe);
             }
         }
         if depth > MAX_DEPTH
-            || self.0.patterns(at).is_none()
             || (names.only.is_empty() && names.except.is_empty())
+            || self.0.patterns(&node).is_none()
         {
             // Every name counts, so that none need be looked at.
-            for end in self.0.ends_below(at) {
+            for end in self.0.ends_below(&node) {
                 hit(end, Truth::Maybe);
             }
             return;
@@ -261,19 +266,20 @@ impl PathTrie {
             }
             let leaf = names.only.is_empty() || names.only.iter().any(|only| overlap(only, glob));
             // What ends here covers everything below, so that a directory of any name counts.
-            let directory = self.0.ends(to).next().is_some() && self.0.goes_on(to);
+            let next = self.0.node(to);
+            let directory = next.is_end() && next.goes_on();
             self.beyond(to, names, leaf || directory, depth + 1, hit);
         };
         for (name, to) in self.0.names(at) {
             below(&name.chars().map(Unit::Char).collect::<Vec<_>>(), to);
         }
-        if let Some(to) = self.0.any(at) {
+        if let Some(to) = node.any() {
             below(&[Unit::Run], to);
         }
-        for (glob, to) in self.0.patterns(at).unwrap_or_default() {
+        for (glob, to) in self.0.patterns(&node).unwrap_or_default() {
             below(&glob_units(glob), *to);
         }
-        if let Some(deep) = self.0.many(at) {
+        if let Some(deep) = node.many() {
             self.beyond(deep, names, true, depth + 1, hit);
         }
     }

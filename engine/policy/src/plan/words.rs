@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::end::End;
-use super::graph::{Draft, Graph, Hint, Hinted, NodeId, Step};
+use super::graph::{Draft, Graph, Hint, Hinted, Named, NodeId, Step};
 use crate::pattern::{CommandPart, WordPattern, WordPiece};
 use crate::truth::{Truth, word_says};
 
@@ -132,7 +132,7 @@ impl WordTrie {
             }
             None => states.push((at, certain)),
         }
-        if let Some(rest) = self.0.many(at) {
+        if let Some(rest) = self.0.node(at).many() {
             self.enter(states, rest, certain);
         }
     }
@@ -160,7 +160,7 @@ impl WordTrie {
             }
         }
         for (at, certain) in states {
-            for end in self.0.ends(at) {
+            for end in self.0.ends(&self.0.node(at)) {
                 hit(end, if certain { Truth::Yes } else { Truth::Maybe });
             }
         }
@@ -169,7 +169,7 @@ impl WordTrie {
     /// A run of alike words: states in which any number of words stays are kept for certain, all others are uncertain.
     fn repeat(&self, states: &States, word: &ViewWord<'_>, next: &mut States) {
         for &(at, certain) in states {
-            if self.0.loops(at) {
+            if self.0.node(at).loops {
                 self.enter(next, at, certain);
             } else if word.count == Count::Any {
                 self.enter(next, at, false);
@@ -193,11 +193,12 @@ impl WordTrie {
     }
 
     fn advance(&self, at: NodeId, certain: bool, word: &ViewWord<'_>, next: &mut States) {
+        let node = self.0.node(at);
         match word.value {
             Value::Known(text) => {
                 let alternatives = word.names.iter().map(SmolStr::as_str);
                 for text in alternatives.chain([text.as_str()]) {
-                    for to in self.0.follow(at, text, false) {
+                    for to in self.0.follow(at, Named::new(text), false) {
                         self.enter(next, to, certain);
                     }
                 }
@@ -210,7 +211,7 @@ impl WordTrie {
             | Value::Descriptor
             | Value::Unknown(_)) => {
                 // The rule may spell the expansion itself (`make -j$(nproc)`): the same text.
-                for to in self.0.follow(at, word.raw, false) {
+                for to in self.0.follow(at, Named::new(word.raw), false) {
                     self.enter(next, to, certain);
                 }
                 for (text, to) in self.0.names(at) {
@@ -220,9 +221,9 @@ impl WordTrie {
                 }
             }
         }
-        let Some(patterns) = self.0.patterns(at) else {
+        let Some(patterns) = self.0.patterns(&node) else {
             // They may be any.
-            for to in self.0.below(at) {
+            for to in self.0.below(&node) {
                 self.enter(next, to, false);
             }
             return;
@@ -240,10 +241,10 @@ impl WordTrie {
                 Truth::No => {}
             }
         }
-        if let Some(any) = self.0.any(at) {
+        if let Some(any) = node.any() {
             self.enter(next, any, certain);
         }
-        if self.0.loops(at) {
+        if node.loops {
             self.enter(next, at, certain);
         }
     }
