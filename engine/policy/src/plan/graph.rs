@@ -558,7 +558,8 @@ mod tests {
         assert_eq!(groups(graph.ends_below(&graph.node(0))), [1, 2, 3, 4]);
         assert_eq!(graph.follow(0, Named::new("srx"), false).next(), None);
         assert_eq!(graph.names(0).map(|(name, _)| name).collect::<Vec<_>>(), ["src"]);
-        let [(pattern, to)] = graph.patterns(&graph.node(src)).unwrap() else {
+        let node = graph.node(src);
+        let [(pattern, to)] = graph.patterns(&node).unwrap() else {
             panic!("one pattern");
         };
         assert_eq!(pattern, "*.rs");
@@ -575,7 +576,8 @@ mod tests {
         draft.end(0, end(1));
         let graph = draft.set(false).unwrap();
         let of = |text| {
-            let found = graph.candidates(&graph.node(0), text).unwrap();
+            let node = graph.node(0);
+            let found = graph.candidates(&node, text).unwrap();
             found.map(|(pattern, _)| pattern.as_str()).collect::<Vec<_>>()
         };
         assert_eq!(of("item"), ["?", "*.pem", "*.xm", "id*"]);
