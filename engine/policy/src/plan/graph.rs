@@ -343,8 +343,18 @@ impl<P> Graph<P> {
     pub(super) fn node(&self, at: NodeId) -> Node {
         // The next node's row tells where what this one has ends.
         let row = self.nodes.run::<{ NODE + 3 }>(at as usize * NODE);
-        let [edges, patterns, ends, any, many, last, loops, next_edges, _, next_ends] =
-            row.unwrap_or_default();
+        let [
+            edges,
+            patterns,
+            ends,
+            any,
+            many,
+            last,
+            loops,
+            next_edges,
+            _,
+            next_ends,
+        ] = row.unwrap_or_default();
         Node {
             at,
             edges: (edges, next_edges),
@@ -417,11 +427,7 @@ impl<P: Hinted + Serialize + DeserializeOwned> Graph<P> {
     }
 
     /// Those of them that may match a text.
-    pub(super) fn candidates(
-        &self,
-        node: &Node,
-        text: &str,
-    ) -> Option<impl Iterator<Item = &(P, NodeId)>> {
+    pub(super) fn candidates(&self, node: &Node, text: &str) -> Option<impl Iterator<Item = &(P, NodeId)>> {
         let own = match node.patterns.checked_sub(1) {
             Some(list) => Some(self.patterns.get(list as usize)?),
             None => None,
