@@ -1,5 +1,7 @@
 //! Runs declared tools: the call pipeline, the scheduler, native handlers for Bash, files and search, hooks, state and audit.
 
+#[cfg(unix)]
+pub mod audit;
 pub mod files;
 mod pinned;
 pub mod schedule;
