@@ -7,6 +7,7 @@ mod complete;
 mod exit;
 mod explain;
 mod fmt;
+mod hook;
 mod init;
 mod json;
 mod lint;
@@ -40,6 +41,7 @@ struct Arguments {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Check(check::Check),
+    Hook(hook::Hook),
     Test(test::Test),
     Explain(explain::Explain),
     Lint(lint::Lint),
@@ -67,6 +69,19 @@ enum CheckCommand {
     Check(check::Check),
 }
 
+/// The same for hooks, where a wrong command line must not end in a yes.
+#[derive(Debug, Parser)]
+#[command(name = "engine", version, max_term_width = 110, after_help = exit::HELP)]
+struct HookArguments {
+    #[command(subcommand)]
+    command: HookCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum HookCommand {
+    Hook(hook::Hook),
+}
+
 fn main() -> std::process::ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == "check")
         && let Ok(arguments) = CheckArguments::try_parse()
@@ -74,9 +89,28 @@ fn main() -> std::process::ExitCode {
         let CheckCommand::Check(check) = arguments.command;
         return check.run().code();
     }
+    if std::env::args_os().nth(1).is_some_and(|word| word == "hook") {
+        return match HookArguments::try_parse() {
+            Ok(arguments) => {
+                let HookCommand::Hook(hook) = arguments.command;
+                hook.run()
+            }
+            Err(error) => {
+                let asked_for = !error.use_stderr();
+                let _gone = error.print();
+                if asked_for {
+                    Exit::Fine.code()
+                } else {
+                    hook::STOP.into()
+                }
+            }
+        };
+    }
     let exit = match Arguments::try_parse() {
         Ok(arguments) => match arguments.command {
             Command::Check(check) => check.run(),
+            // The first word was looked at above.
+            Command::Hook(hook) => return hook.run(),
             Command::Test(test) => test.run(),
             Command::Explain(explain) => explain.run(),
             Command::Lint(lint) => lint.run(),

@@ -50,6 +50,28 @@ pub(crate) fn data_directory() -> Option<PathBuf> {
     directory("XDG_DATA_HOME", ".local/share")
 }
 
+/// Where the audit log lies: `$XDG_STATE_HOME/engine/audit` or `~/.local/state/engine/audit`, and where that would be inside of the
+/// project, a directory of the person's own in `/var/tmp`.
+pub(crate) fn audit_directories() -> Vec<PathBuf> {
+    let state = directory("XDG_STATE_HOME", ".local/state").map(|own| own.join("audit"));
+    let own = rustix::process::geteuid().as_raw();
+    let other = PathBuf::from(format!("/var/tmp/engine-audit-{own}"));
+    state.into_iter().chain([other]).collect()
+}
+
+/// A variable that names an absolute path.
+pub(crate) fn variable_path(name: &str) -> Option<String> {
+    let path = std::env::var_os(name)?.into_string().ok()?;
+    path.starts_with('/').then_some(path)
+}
+
+/// Whether zsh is where programs look for it.
+pub(crate) fn has_zsh() -> bool {
+    ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
+        .iter()
+        .any(|directory| Path::new(directory).join("zsh").exists())
+}
+
 fn directory(variable: &str, below_home: &str) -> Option<PathBuf> {
     let named = std::env::var_os(variable)
         .map(PathBuf::from)

@@ -353,7 +353,7 @@ fn secrets_are_not_shown() {
         ),
         (
             "curl 'https://host.example/?a=1&token=hunter2'",
-            "curl 'https://host.example/?[redacted]'",
+            "curl 'https://host.example/?a=1&token=[redacted]'",
         ),
         ("echo ghp_0123456789abcdefghij | x", "echo [redacted] | x"),
         (

@@ -1,5 +1,7 @@
-//! Compiles the shipped `builtin:base` into a plan that the binary holds, so that no policy text is read when nobody wrote one, and
-//! stamps the build so that no other build's cached plan is taken.
+//! Compiles the shipped `builtin:base` into a plan that the binary holds, so that no policy text is read when nobody wrote one, turns
+//! what is known of clients into tables, and stamps the build so that no other build's cached plan is taken.
+
+mod clients;
 
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +18,7 @@ impl Files for NoFiles {
 }
 
 fn main() -> Result<(), String> {
-    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
     let mut loaded = load(&[Root::Shipped("builtin:base")], &NoFiles);
     let plan = loaded.compile().ok_or_else(|| {
         let lines: Vec<String> = loaded
@@ -49,7 +51,10 @@ fn main() -> Result<(), String> {
     let target = env::var_os("OUT_DIR").ok_or("no OUT_DIR")?;
     let target = Path::new(&target);
     fs::write(target.join("base.plan"), bytes).map_err(|error| error.to_string())?;
-    fs::write(target.join("init.rs"), kinds()?).map_err(|error| error.to_string())
+    fs::write(target.join("init.rs"), kinds()?).map_err(|error| error.to_string())?;
+    let known = Path::new("../tooldefs/clients");
+    println!("cargo::rerun-if-changed={}", known.display());
+    fs::write(target.join("clients.rs"), clients::tables(known)?).map_err(|error| error.to_string())
 }
 
 /// The kinds of projects that `engine init` knows, as a list of names and texts.

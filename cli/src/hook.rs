@@ -1,0 +1,243 @@
+//! `engine hook`: answers the hooks of agents' own programs, in the form that each of them takes.
+//!
+//! These programs let a call run when its hook fails, so here everything that goes wrong is a no.
+
+mod answer;
+mod client;
+mod event;
+mod guard;
+mod install;
+mod judge;
+mod map;
+mod patch;
+mod record;
+#[cfg(test)]
+mod tests;
+
+use std::io::Read as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use engine_policy::{Outcome, Plan};
+use engine_shell::Shell;
+
+use crate::exit::Exit;
+use crate::options::Policies;
+use crate::policies::{self, Found, Named};
+use crate::world::{self, Disk};
+use answer::Answer;
+use client::{Client, ClientData};
+use event::{Event, MAX_EVENT_BYTES, Phase};
+use judge::Surroundings;
+use record::Auditing;
+
+/// Answers the hook of an agent's own program, or installs it
+///
+/// Reads the program's event from standard input, decides the call that it speaks of under the project's policy, records it in the audit
+/// log, and answers in the program's own form. Whatever fails is a no.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = EXAMPLES)]
+pub(crate) struct Hook {
+    #[command(subcommand)]
+    command: Option<HookCommand>,
+
+    /// The program that asks
+    #[arg(value_enum, required = true)]
+    client: Option<Client>,
+
+    #[command(flatten)]
+    policies: Policies,
+
+    /// Nobody can be asked: apply the policy's `headless` default to what would ask
+    #[arg(long)]
+    headless: bool,
+
+    /// Somebody sits at the program and can be asked, which only they can know (`gemini`)
+    #[arg(long, conflicts_with = "headless")]
+    interactive: bool,
+
+    /// Milliseconds after which the answer is no
+    #[arg(long, value_name = "MS", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
+    deadline: u64,
+
+    /// Whether a call may run that could not be recorded
+    #[arg(long, value_enum, default_value_t)]
+    audit: Auditing,
+
+    /// Directory of the audit log
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    audit_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum HookCommand {
+    Install(install::Install),
+}
+
+const EXAMPLES: &str = "Examples:
+  engine hook install claude-code          sets the hook up for the person's own Claude Code
+  engine hook install gemini --project     sets it up for everybody who works in this project
+  engine hook install codex --print        shows what would be written
+  engine hook claude-code < event.json     answers one event
+
+Exit codes of an answer: 0 with an answer, or with nothing to say; 2 stops the call whatever was printed.";
+
+/// Ends wrong usage of the hook: any other code would let calls run.
+pub(crate) const STOP: u8 = answer::STOP;
+
+impl Hook {
+    pub(crate) fn run(self) -> std::process::ExitCode {
+        if let Some(HookCommand::Install(install)) = self.command {
+            return install.run().code();
+        }
+        let Some(client) = self.client else {
+            return Exit::Usage.code();
+        };
+        let deadline = Duration::from_millis(self.deadline);
+        let strict: fn(&str) -> Answer = match client {
+            Client::ClaudeCode => |why| Answer::strict(Client::ClaudeCode, why),
+            Client::Codex => |why| Answer::strict(Client::Codex, why),
+            Client::Gemini => |why| Answer::strict(Client::Gemini, why),
+        };
+        let answer = guard::guarded(deadline, strict, move || self.answer(client));
+        guard::write(&answer).into()
+    }
+
+    fn answer(&self, client: Client) -> Answer {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin()
+            .lock()
+            .take(MAX_EVENT_BYTES + 1)
+            .read_to_end(&mut bytes);
+        match read {
+            Ok(_) if bytes.len() as u64 > MAX_EVENT_BYTES => {
+                return Answer::strict(client, "the event is too long");
+            }
+            Ok(_) => {}
+            Err(error) => return Answer::strict(client, &format!("standard input cannot be read: {error}")),
+        }
+        let Some(data) = client.data() else {
+            return Answer::strict(client, "the client is not known");
+        };
+        let disk = Disk::default();
+        let named = self.policies.named();
+        let around = Surroundings {
+            session_project: data.project.iter().find_map(|name| world::variable_path(name)),
+            home: world::home(),
+            shells: shells(data),
+            project_of: &world::project_of,
+            has_policy: &has_policy,
+            policy: &|project| policy(&named, project),
+            world: &disk,
+            headless: self.headless,
+        };
+        let settings = Settings {
+            client,
+            interactive: self.interactive,
+            auditing: self.audit,
+            audit_directory: self.audit_dir.as_deref(),
+        };
+        answer(&settings, &bytes, &around)
+    }
+}
+
+/// What the command line says of an answer.
+#[derive(Clone, Copy, Debug)]
+struct Settings<'a> {
+    client: Client,
+    interactive: bool,
+    auditing: Auditing,
+    audit_directory: Option<&'a std::path::Path>,
+}
+
+/// Answers one event. Everything that is not decided is a no.
+fn answer(settings: &Settings<'_>, bytes: &[u8], around: &Surroundings<'_>) -> Answer {
+    let client = settings.client;
+    let Some(data) = client.data() else {
+        return Answer::strict(client, "the client is not known");
+    };
+    let event = match Event::parse(data, bytes) {
+        Ok(event) => event,
+        Err(why) => {
+            let _unheard = record::refused(settings, &why);
+            return Answer::strict(client, &why);
+        }
+    };
+    match event.phase {
+        Phase::Before => {}
+        Phase::After | Phase::Other => {
+            // What happened has happened: nothing is stopped by what cannot be recorded.
+            let recorded = record::happened(settings, data, &event, around);
+            return Answer {
+                complaint: recorded
+                    .err()
+                    .map_or(String::new(), |why| format!("engine: {why}\n")),
+                ..Answer::neutral()
+            };
+        }
+    }
+    let judged = match judge::judge(data, &event, around) {
+        Ok(judged) => judged,
+        Err(why) => {
+            let _unheard = record::refused(settings, &why);
+            return Answer::strict(client, &why);
+        }
+    };
+    let mut outcome = judged.outcome;
+    let mut reason = judged.reason.clone();
+    if outcome == Outcome::Ask && !(data.takes_ask || (settings.interactive && client == Client::Gemini)) {
+        outcome = Outcome::Deny;
+        reason.push_str("\n- this program cannot ask from a hook, so it is denied: a person can run it, or allow it in the policy");
+    }
+    let complaint = match record::decided(settings, &event, &judged, outcome) {
+        Ok(()) => String::new(),
+        Err(why) if settings.auditing == Auditing::Required => {
+            return Answer::strict(client, &format!("it cannot be recorded: {why}"));
+        }
+        Err(why) => format!("engine: {why}\n"),
+    };
+    Answer {
+        complaint,
+        ..Answer::verdict(client, outcome, &reason)
+    }
+}
+
+fn policy(named: &Named, project: &str) -> Result<&'static Plan, String> {
+    policies::policy(named, project)
+        .map(|plan| &*Box::leak(Box::new(plan)))
+        .map_err(|_exit| format!("the policy of {project} cannot be used (`engine check` there says why)"))
+}
+
+/// Whether a project brings policy files along.
+fn has_policy(project: &str) -> bool {
+    Found::of(&Named::default(), project)
+        .files
+        .iter()
+        .any(|(layer, _)| layer.needs_trust())
+}
+
+/// The shells that a client may run a command with. A client that goes by a variable takes zsh where that one names no shell it knows
+/// and zsh is there.
+fn shells(data: &ClientData) -> Vec<Shell> {
+    let mut shells = Vec::new();
+    for name in data.shells {
+        let named = if name.starts_with(|c: char| c.is_ascii_uppercase()) {
+            world::variable_path(name).unwrap_or_default()
+        } else {
+            (*name).to_owned()
+        };
+        let program = named.rsplit('/').next().unwrap_or_default();
+        match program {
+            "bash" => shells.push(Shell::Bash),
+            "zsh" => shells.push(Shell::Zsh),
+            "sh" | "dash" => shells.extend([Shell::Sh, Shell::Bash]),
+            _ => {
+                shells.push(Shell::Bash);
+                if world::has_zsh() {
+                    shells.push(Shell::Zsh);
+                }
+            }
+        }
+    }
+    shells
+}

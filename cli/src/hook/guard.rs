@@ -1,0 +1,126 @@
+//! What stands between a failure of the engine and a client that takes a failure for a yes.
+//!
+//! Invariant (no silent end): the process ends with exit code 0 only after a whole answer was written. A panic, an answer that takes
+//! too long and one that cannot be written end with the strict answer and exit code 2. What no process can survive (a signal that kills
+//! it, no memory) is left to the `|| exit 2` of the command that is installed.
+
+use std::io::Write as _;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use super::answer::{Answer, STOP};
+
+/// Stack of the thread that decides: it is touched only as far as it is used.
+const STACK_BYTES: usize = 64 << 20;
+
+/// Lets `work` answer, for at most `deadline`; `strict` makes the answer where it does not.
+pub(crate) fn guarded(
+    deadline: Duration,
+    strict: fn(&str) -> Answer,
+    work: impl FnOnce() -> Answer + Send + 'static,
+) -> Answer {
+    std::panic::set_hook(Box::new(move |panic| {
+        let place = panic
+            .location()
+            .map_or(String::new(), |at| format!(" ({}:{})", at.file(), at.line()));
+        end(&strict(&format!("the engine failed{place}; please report it")));
+    }));
+    let (sender, receiver) = mpsc::sync_channel(1);
+    let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+        let _gone = sender.send(work());
+    });
+    if let Err(error) = worker {
+        return strict(&format!("no thread could be started: {error}"));
+    }
+    match receiver.recv_timeout(deadline) {
+        Ok(answer) => answer,
+        Err(RecvTimeoutError::Timeout) => strict(&format!("it took longer than {} ms", deadline.as_millis())),
+        Err(RecvTimeoutError::Disconnected) => strict("the engine gave no answer"),
+    }
+}
+
+/// Writes an answer; returns the exit code that belongs to what was written.
+pub(crate) fn write(answer: &Answer) -> u8 {
+    let _nobody_reads = std::io::stderr().lock().write_all(answer.complaint.as_bytes());
+    let mut output = std::io::stdout().lock();
+    let written = output
+        .write_all(answer.output.as_bytes())
+        .and_then(|()| output.flush());
+    match written {
+        Ok(()) => answer.code,
+        Err(_) => STOP,
+    }
+}
+
+/// Writes an answer and ends the process, from wherever it is.
+#[expect(
+    clippy::exit,
+    reason = "a panic ends the process one way or another; this way the client hears a no"
+)]
+fn end(answer: &Answer) {
+    std::process::exit(write(answer).into());
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+    use std::time::Duration;
+
+    use super::super::answer::Answer;
+    use super::super::client::Client;
+    use super::{guarded, write};
+
+    fn strict(why: &str) -> Answer {
+        Answer::strict(Client::ClaudeCode, why)
+    }
+
+    /// Runs one of the tests below in a process of its own.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a panic ends a process, so it needs one"
+    )]
+    fn in_a_process(name: &str) -> (Option<i32>, String, String) {
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "--nocapture", "--test-threads=1", name])
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    }
+
+    #[test]
+    #[ignore = "ends its process"]
+    fn panics() {
+        guarded(Duration::from_secs(5), strict, || panic!("on purpose"));
+    }
+
+    #[test]
+    fn a_panic_is_a_no_in_both_forms() {
+        let (code, output, complaint) = in_a_process("hook::guard::tests::panics");
+        assert_eq!(code, Some(2), "{output}{complaint}");
+        assert!(output.contains(r#""permissionDecision":"deny""#), "{output}");
+        assert!(complaint.contains("the engine failed"), "{complaint}");
+    }
+
+    #[test]
+    fn what_takes_too_long_is_a_no() {
+        let answer = guarded(Duration::from_millis(30), strict, || {
+            loop {
+                std::thread::sleep(Duration::from_secs(60));
+            }
+        });
+        assert_eq!(answer, strict("it took longer than 30 ms"));
+    }
+
+    #[test]
+    fn what_is_quick_is_the_answer() {
+        let answer = guarded(Duration::from_secs(60), strict, Answer::neutral);
+        assert_eq!(answer, Answer::neutral());
+    }
+
+    #[test]
+    fn an_answer_that_was_written_ends_with_its_own_code() {
+        assert_eq!(write(&Answer::neutral()), 0);
+    }
+}

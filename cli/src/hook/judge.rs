@@ -1,0 +1,319 @@
+//! Deciding an event: which project's policy, which shells, and the strictest of everything that the call is.
+
+use std::path::Path;
+
+use engine_policy::{Call, Decision, Facts, Mode, Outcome, Plan, Request, Step, World, decide, join_path};
+use engine_runtime::audit;
+use engine_shell::Shell;
+
+use super::client::ClientData;
+use super::event::Event;
+use super::map::{Mapped, OwnCall};
+use crate::out::visible;
+
+/// Reasons that the client is told.
+const MAX_REASONS: usize = 6;
+
+/// Longest reason, in characters.
+const MAX_REASON_CHARS: usize = 2_000;
+
+/// What of the machine an answer depends on.
+pub(crate) struct Surroundings<'a> {
+    /// The project that the client says the session is in.
+    pub session_project: Option<String>,
+    /// The home directory.
+    pub home: Option<String>,
+    /// The shells that the client may run commands with.
+    pub shells: Vec<Shell>,
+    /// The project of a directory.
+    pub project_of: &'a dyn Fn(&str) -> String,
+    /// Whether a project has policy files of its own.
+    pub has_policy: &'a dyn Fn(&str) -> bool,
+    /// The policy for a project. It lives as long as the process: taking it apart would cost as much as a decision.
+    pub policy: &'a dyn Fn(&str) -> Result<&'static Plan, String>,
+    /// The file system.
+    pub world: &'a dyn World,
+    /// Whether nobody can be asked.
+    pub headless: bool,
+}
+
+/// The verdict on an event.
+#[derive(Clone, Debug)]
+pub(crate) struct Judged {
+    pub outcome: Outcome,
+    /// For the client, which shows it to the model.
+    pub reason: String,
+    pub reasons: Vec<audit::Reason>,
+    pub project: String,
+    pub directory: String,
+    pub mode: &'static str,
+    /// Our name of the tool.
+    pub tool: String,
+    pub git: Vec<String>,
+}
+
+/// Decides the call of an event.
+///
+/// # Errors
+/// One line: nothing could be decided.
+pub(crate) fn judge(data: &ClientData, event: &Event, around: &Surroundings<'_>) -> Result<Judged, String> {
+    let mapped = Mapped::of(data, event);
+    let cwd = event.cwd.as_deref().ok_or("the event has no `cwd`")?;
+    let cwd = real_directory(around.world, "/", cwd);
+    let directory = match &mapped.directory {
+        Some(own) => real_directory(around.world, &cwd, own),
+        None => cwd.clone(),
+    };
+    let projects = projects(&cwd, &directory, around);
+    let mut judged: Option<Judged> = None;
+    for project in &projects {
+        let plan = (around.policy)(project)?;
+        let mode = match &event.mode {
+            Some(own) => mode_of(data, own),
+            None => plan.start_mode(),
+        };
+        for shell in &around.shells {
+            let facts = Facts {
+                project,
+                directory: &directory,
+                home: around.home.as_deref(),
+                shell: *shell,
+                world: around.world,
+            };
+            let own = judge_once(plan, &mapped, event, &facts, mode, around.headless);
+            if judged.as_ref().is_none_or(|so_far| so_far.outcome < own.outcome) {
+                judged = Some(own);
+            }
+        }
+    }
+    judged.ok_or_else(|| "no shell of this client is known".to_owned())
+}
+
+/// The projects whose policies count: the one that the session was started in, which a call cannot change, and that of the directory it
+/// starts in, where that one has a policy of its own. A client that does not say where a session was started says where it is.
+fn projects(cwd: &str, directory: &str, around: &Surroundings<'_>) -> Vec<String> {
+    let here = (around.project_of)(directory);
+    let session = match &around.session_project {
+        Some(named) => (around.project_of)(&real_directory(around.world, "/", named)),
+        None => (around.project_of)(cwd),
+    };
+    if session != here && (around.has_policy)(&here) {
+        vec![session, here]
+    } else {
+        vec![session]
+    }
+}
+
+/// A directory without `.` and `..`: whoever goes there goes up from where links lead.
+fn real_directory(world: &dyn World, from: &str, name: &str) -> String {
+    let upwards = name.split('/').any(|part| part == "..");
+    let path = Path::new(from).join(name);
+    let real = upwards
+        .then(|| path.to_str().and_then(|path| world.real_path(path)))
+        .flatten();
+    real.unwrap_or_else(|| join_path(from, name).to_string())
+}
+
+fn mode_of(data: &ClientData, own: &str) -> Mode {
+    let ours = data.modes.iter().find(|(name, _)| *name == own);
+    // A mode that is not known gets no freedom.
+    ours.and_then(|(_, ours)| Mode::from_word(ours))
+        .unwrap_or(Mode::Default)
+}
+
+fn judge_once(
+    plan: &Plan,
+    mapped: &Mapped,
+    event: &Event,
+    facts: &Facts<'_>,
+    mode: Mode,
+    headless: bool,
+) -> Judged {
+    let mut outcome = Outcome::Allow;
+    let mut all: Vec<(Decision, &OwnCall)> = Vec::new();
+    for call in &mapped.calls {
+        let asked = match call {
+            OwnCall::Tool { name, input } => Call::Tool { name, input },
+            OwnCall::Command(text) => Call::Shell(text),
+        };
+        let decision = decide(plan, &asked, facts, mode);
+        outcome = outcome.max(decision.outcome);
+        all.push((decision, call));
+    }
+    if !mapped.unknown.is_empty() || mapped.calls.is_empty() {
+        outcome = outcome.max(Outcome::Ask);
+    }
+    let decided = outcome;
+    if outcome == Outcome::Ask && headless {
+        outcome = plan.headless();
+    }
+    let mut lines: Vec<String> = Vec::new();
+    let mut reasons: Vec<audit::Reason> = Vec::new();
+    for why in &mapped.unknown {
+        lines.push(why.clone());
+        reasons.push(audit::Reason {
+            request: format!("use the tool {}", event.tool),
+            verdict: Outcome::Ask.as_str(),
+            why: audit::redact(why),
+            ..audit::Reason::default()
+        });
+    }
+    for (decision, _) in &all {
+        for step in decision.steps.iter().filter(|step| step.outcome == decided) {
+            let line = line_of(plan, step);
+            if decided != Outcome::Allow && !lines.contains(&line) {
+                lines.push(line);
+            }
+            reasons.push(reason_of(plan, step));
+        }
+    }
+    reasons.dedup();
+    let tool = mapped.calls.iter().find_map(|call| match call {
+        OwnCall::Tool { name, .. } => Some(name.clone()),
+        OwnCall::Command(_) => None,
+    });
+    Judged {
+        outcome,
+        reason: reason_text(plan, decided, outcome, &lines),
+        reasons,
+        project: facts.project.to_owned(),
+        directory: facts.directory.to_owned(),
+        mode: mode.as_str(),
+        tool: tool.unwrap_or_else(|| event.tool.clone()),
+        git: all
+            .iter()
+            .flat_map(|(decision, call)| git(decision, call))
+            .collect(),
+    }
+}
+
+fn line_of(plan: &Plan, step: &Step) -> String {
+    let mut line = format!("{}: {}", step.request.describe(), step.why.describe(plan));
+    if let Some(info) = step.why.rule().and_then(|rule| rule.info(plan)) {
+        if let Some(because) = info.because {
+            line.push_str(", because ");
+            line.push_str(because);
+        }
+        if let Some(instead) = info.instead {
+            line.push_str("; instead: ");
+            line.push_str(instead);
+        }
+    }
+    line
+}
+
+fn reason_of(plan: &Plan, step: &Step) -> audit::Reason {
+    audit::Reason {
+        request: audit::redact(&step.request.describe()),
+        verdict: step.outcome.as_str(),
+        why: audit::redact(&step.why.describe(plan)),
+        rule: step
+            .why
+            .rule()
+            .and_then(|rule| rule.info(plan))
+            .map(|info| audit::RuleAt {
+                id: info.id.to_owned(),
+                file: info.file.to_owned(),
+                line: info.line,
+                layer: info.layer.as_str().to_owned(),
+            }),
+        span: (!step.span.is_empty()).then_some([step.span.start, step.span.end]),
+    }
+}
+
+/// What the model is told: short, and with what it can do instead.
+fn reason_text(plan: &Plan, decided: Outcome, outcome: Outcome, lines: &[String]) -> String {
+    let verdict = match (decided, outcome) {
+        (_, Outcome::Allow) => "allowed by the policy",
+        (_, Outcome::Ask) => "the policy wants a person to decide",
+        (Outcome::Ask, Outcome::Deny) => {
+            "denied: the policy wants a person to decide, and nobody can be asked"
+        }
+        (_, Outcome::Deny) => "denied by the policy",
+    };
+    let mut text = format!("engine: {verdict}");
+    for line in lines.iter().take(MAX_REASONS) {
+        text.push_str("\n- ");
+        text.push_str(&visible(line).replace('\n', " "));
+    }
+    if lines.len() > MAX_REASONS {
+        text.push_str("\n- ... and more");
+    }
+    if outcome != Outcome::Allow
+        && plan
+            .withheld()
+            .iter()
+            .any(|withheld| withheld.reason == engine_policy::Reason::NotTrusted)
+    {
+        text.push_str("\n- the project's own policy is not trusted, so that what it allows does not count; a person can run `engine trust`");
+    }
+    match text.char_indices().nth(MAX_REASON_CHARS) {
+        Some((at, _)) => format!("{}...", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// Operations of `git` and of programs of forges that others may notice.
+const GIT: &[&str] = &[
+    "commit",
+    "push",
+    "merge",
+    "rebase",
+    "reset",
+    "tag",
+    "cherry-pick",
+    "revert",
+    "am",
+];
+const FORGES: &[(&str, &[&str])] = &[
+    ("gh", &["pr create", "pr merge", "release create"]),
+    ("glab", &["mr create", "mr merge", "release create"]),
+];
+
+/// What of a command is to be noted.
+fn git(decision: &Decision, call: &OwnCall) -> Vec<String> {
+    let text = match call {
+        OwnCall::Command(text) => text.as_str(),
+        OwnCall::Tool { input, .. } => input
+            .get("command")
+            .and_then(serde_json::Value::as_str)
+            .unwrap_or_default(),
+    };
+    let mut found: Vec<String> = Vec::new();
+    for step in &decision.steps {
+        let Request::Command(program) = &step.request else {
+            continue;
+        };
+        let range = step.span.start as usize..step.span.end as usize;
+        let words: Vec<&str> = text
+            .get(range)
+            .unwrap_or_default()
+            .split_whitespace()
+            .skip_while(|word| !word.ends_with(program.as_str()))
+            .skip(1)
+            .map(|word| word.trim_matches(['\'', '"']))
+            .collect();
+        let operation = if program == "git" {
+            words
+                .iter()
+                .find(|word| GIT.contains(word))
+                .map(|word| (*word).to_owned())
+        } else {
+            let known = FORGES
+                .iter()
+                .find(|(name, _)| name == program)
+                .map_or(&[][..], |(_, known)| known);
+            let pairs = words
+                .iter()
+                .zip(words.iter().skip(1))
+                .map(|(first, second)| format!("{first} {second}"));
+            pairs.into_iter().find(|pair| known.contains(&pair.as_str()))
+        };
+        if let Some(operation) = operation
+            && !found.contains(&operation)
+        {
+            found.push(operation);
+        }
+    }
+    found
+}

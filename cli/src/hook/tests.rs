@@ -1,0 +1,757 @@
+//! The exact shapes of answers, and that no event that is spoilt in any way gets an open one.
+
+use std::cell::RefCell;
+use std::path::Path;
+
+use engine_policy::{Files, NoWorld, Plan, Root, load};
+use engine_shell::Shell;
+use serde_json::{Value as Json, json};
+
+use super::answer::Answer;
+use super::client::Client;
+use super::judge::Surroundings;
+use super::record::Auditing;
+use super::{Settings, answer};
+
+struct OneFile(&'static str);
+
+impl Files for OneFile {
+    fn text(&self, _path: &str) -> Result<String, String> {
+        Ok(self.0.to_owned())
+    }
+}
+
+/// A policy, for as long as the tests run.
+fn plan(text: &'static str) -> &'static Plan {
+    let mut loaded = load(&[Root::File("p.kdl".to_owned())], &OneFile(text));
+    let plan = loaded
+        .compile()
+        .unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+    Box::leak(Box::new(plan))
+}
+
+/// Rules for what the tests call.
+const RULES: &str = r#"
+policy "tests" { extends "builtin:readonly" }
+allow { write "./**"; delete "./old/**"; network "docs.example.org"; tool "mcp__tracker__get"; command "git commit ..." }
+deny "no-rm" because="nothing is brought back" instead="git rm" { command "rm ..." }
+deny "secrets" { read "**/.env"; write "**/.env" }
+deny "server" { tool "mcp__prod__*" }
+modes { allow "bypass" }
+default { headless "deny" }
+"#;
+
+struct Machine {
+    plan: &'static Plan,
+    session_project: Option<&'static str>,
+    own_policies: Vec<(&'static str, &'static Plan)>,
+    shells: Vec<Shell>,
+    interactive: bool,
+    headless: bool,
+    broken: bool,
+    asked_for: RefCell<Vec<String>>,
+}
+
+impl Machine {
+    fn new(text: &'static str) -> Self {
+        Self {
+            plan: plan(text),
+            session_project: None,
+            own_policies: Vec::new(),
+            shells: vec![Shell::Bash],
+            interactive: false,
+            headless: false,
+            broken: false,
+            asked_for: RefCell::new(Vec::new()),
+        }
+    }
+
+    fn answer(&self, client: Client, event: &[u8]) -> Answer {
+        let around = Surroundings {
+            session_project: self.session_project.map(str::to_owned),
+            home: Some("/home/me".to_owned()),
+            shells: self.shells.clone(),
+            project_of: &|directory| {
+                let known = ["/work/shop/nested", "/work/shop", "/work/other"];
+                let found = known
+                    .iter()
+                    .find(|project| Path::new(directory).starts_with(project));
+                found.map_or(directory, |project| *project).to_owned()
+            },
+            has_policy: &|project| self.own_policies.iter().any(|(own, _)| *own == project),
+            policy: &|project| {
+                self.asked_for.borrow_mut().push(project.to_owned());
+                let own = self.own_policies.iter().find(|(own, _)| *own == project);
+                if self.broken {
+                    return Err("it is broken".to_owned());
+                }
+                Ok(own.map_or(self.plan, |(_, plan)| *plan))
+            },
+            world: &NoWorld,
+            headless: self.headless,
+        };
+        let settings = Settings {
+            client,
+            interactive: self.interactive,
+            auditing: Auditing::Off,
+            audit_directory: None,
+        };
+        answer(&settings, event, &around)
+    }
+
+    fn ask(&self, client: Client, tool: &str, input: Json) -> Answer {
+        self.answer(client, event(client, tool, input).to_string().as_bytes())
+    }
+
+    /// The word of the answer.
+    fn word(&self, client: Client, tool: &str, input: Json) -> String {
+        word(client, &self.ask(client, tool, input))
+    }
+}
+
+fn word(client: Client, answer: &Answer) -> String {
+    if answer.code == 2 {
+        return "stop".to_owned();
+    }
+    if answer.output.is_empty() {
+        return "silence".to_owned();
+    }
+    let json: Json = answer.output.parse().unwrap();
+    let word = match client {
+        Client::ClaudeCode | Client::Codex => &json["hookSpecificOutput"]["permissionDecision"],
+        Client::Gemini => &json["decision"],
+    };
+    word.as_str().unwrap().to_owned()
+}
+
+fn event(client: Client, tool: &str, input: Json) -> Json {
+    let name = client.data().unwrap().decides[0];
+    json!({
+        "session_id": "s-1", "transcript_path": "/home/me/t.jsonl", "cwd": "/work/shop", "permission_mode": "default",
+        "hook_event_name": name, "tool_name": tool, "tool_input": input, "tool_use_id": "toolu_1", "some_new_field": [1, {}],
+    })
+}
+
+fn shell(client: Client, command: &str) -> (&'static str, Json) {
+    let tool = match client {
+        Client::ClaudeCode | Client::Codex => "Bash",
+        Client::Gemini => "run_shell_command",
+    };
+    (tool, json!({ "command": command }))
+}
+
+#[test]
+fn claude_code_is_answered_in_its_form() {
+    let machine = Machine::new(RULES);
+    let shape = |command: &str| {
+        let (tool, input) = shell(Client::ClaudeCode, command);
+        let answer = machine.ask(Client::ClaudeCode, tool, input);
+        assert_eq!((answer.code, answer.complaint.as_str()), (0, ""));
+        answer.output.parse::<Json>().unwrap()
+    };
+    let form = |decision: &str, reason: &str| {
+        json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "permissionDecision": decision,
+            "permissionDecisionReason": reason } })
+    };
+    assert_eq!(shape("ls"), form("allow", "engine: allowed by the policy"));
+    assert_eq!(
+        shape("rm -r old"),
+        form(
+            "deny",
+            "engine: denied by the policy\n- run `rm`: rule `no-rm` (p.kdl:4), because nothing is brought back; instead: git rm"
+        )
+    );
+    assert_eq!(
+        shape("frobnicate"),
+        form(
+            "ask",
+            "engine: the policy wants a person to decide\n- run `frobnicate`: no rule names `frobnicate`, and there is no definition of what it does"
+        )
+    );
+}
+
+#[test]
+fn codex_hears_nothing_where_it_may_and_a_no_where_it_is_to_ask() {
+    let machine = Machine::new(RULES);
+    let answer = |command: &str| {
+        let (tool, input) = shell(Client::Codex, command);
+        machine.ask(Client::Codex, tool, input)
+    };
+    assert_eq!(answer("ls"), Answer::neutral());
+    for (command, why) in [
+        ("rm -r old", "nothing is brought back"),
+        ("frobnicate", "cannot ask from a hook"),
+    ] {
+        let answer = answer(command);
+        let json: Json = answer.output.parse().unwrap();
+        let own = &json["hookSpecificOutput"];
+        assert_eq!(
+            (answer.code, &own["hookEventName"], &own["permissionDecision"]),
+            (0, &json!("PreToolUse"), &json!("deny"))
+        );
+        assert!(
+            own["permissionDecisionReason"].as_str().unwrap().contains(why),
+            "{json}"
+        );
+    }
+}
+
+#[test]
+fn gemini_is_answered_in_its_form_and_asks_only_where_somebody_sits() {
+    let mut machine = Machine::new(RULES);
+    let (tool, input) = shell(Client::Gemini, "ls");
+    let answer = machine.ask(Client::Gemini, tool, input);
+    assert_eq!(
+        answer.output,
+        r#"{"decision":"allow","reason":"engine: allowed by the policy"}"#
+    );
+    let word = |machine: &Machine, command: &str| {
+        let (tool, input) = shell(Client::Gemini, command);
+        machine.word(Client::Gemini, tool, input)
+    };
+    assert_eq!(word(&machine, "rm x"), "deny");
+    assert_eq!(word(&machine, "frobnicate"), "deny");
+    machine.interactive = true;
+    assert_eq!(word(&machine, "frobnicate"), "ask");
+    assert_eq!(word(&machine, "rm x"), "deny");
+}
+
+#[test]
+fn where_nobody_can_be_asked_the_headless_default_decides() {
+    let mut machine = Machine::new(RULES);
+    machine.headless = true;
+    let (tool, input) = shell(Client::ClaudeCode, "frobnicate");
+    let answer = machine.ask(Client::ClaudeCode, tool, input);
+    assert_eq!(word(Client::ClaudeCode, &answer), "deny");
+    assert!(answer.output.contains("nobody can be asked"), "{}", answer.output);
+}
+
+#[test]
+fn tools_are_what_they_are_for_the_rules() {
+    let machine = Machine::new(RULES);
+    let (claude, codex, gemini) = (Client::ClaudeCode, Client::Codex, Client::Gemini);
+    let cases = [
+        (claude, "Read", json!({ "file_path": "a" }), "allow"),
+        (claude, "Read", json!({ "file_path": ".env", "limit": 5 }), "deny"),
+        (
+            claude,
+            "Read",
+            json!({ "file_path": "a", "allow_large": true }),
+            "allow",
+        ),
+        (
+            claude,
+            "Read",
+            json!({ "file_path": "a", "from_host": "x" }),
+            "ask",
+        ),
+        (
+            claude,
+            "Edit",
+            json!({ "file_path": "a", "old_string": "x", "new_string": "y" }),
+            "allow",
+        ),
+        (
+            claude,
+            "MultiEdit",
+            json!({ "file_path": "a", "edits": [] }),
+            "allow",
+        ),
+        (
+            claude,
+            "MultiEdit",
+            json!({ "file_path": ".env", "edits": [] }),
+            "deny",
+        ),
+        (
+            claude,
+            "NotebookEdit",
+            json!({ "notebook_path": "/etc/n.ipynb", "new_source": "", "edit_mode": "insert" }),
+            "ask",
+        ),
+        (
+            claude,
+            "NotebookEdit",
+            json!({ "notebook_path": "n.ipynb", "new_source": "", "cell_id": "c" }),
+            "allow",
+        ),
+        (
+            claude,
+            "LS",
+            json!({ "path": "/work/shop", "ignore": ["x"] }),
+            "allow",
+        ),
+        (claude, "LS", json!({ "path": "/root" }), "ask"),
+        (
+            claude,
+            "WebFetch",
+            json!({ "url": "https://docs.example.org/a", "prompt": "p" }),
+            "allow",
+        ),
+        (
+            claude,
+            "WebFetch",
+            json!({ "url": "https://elsewhere.example/", "prompt": "p" }),
+            "ask",
+        ),
+        (claude, "mcp__tracker__get", json!({ "id": 1 }), "allow"),
+        (claude, "mcp__tracker__set", json!({ "id": 1 }), "ask"),
+        (claude, "mcp__prod__deploy", json!({}), "deny"),
+        (claude, "SomethingNew", json!({ "a": 1 }), "ask"),
+        (
+            claude,
+            "Bash",
+            json!({ "command": "ls", "dangerouslyDisableSandbox": true }),
+            "ask",
+        ),
+        (claude, "Bash", json!({ "command": ["ls"] }), "deny"),
+        (codex, "view_image", json!({ "path": "a.png" }), "silence"),
+        (codex, "view_image", json!({ "path": ".env" }), "deny"),
+        (
+            codex,
+            "write_stdin",
+            json!({ "session_id": 1, "chars": "rm -rf /\n" }),
+            "deny",
+        ),
+        (
+            codex,
+            "Bash",
+            json!({ "command": "ls", "workdir": "sub" }),
+            "silence",
+        ),
+        (
+            codex,
+            "Bash",
+            json!({ "command": "touch x", "workdir": "/etc" }),
+            "deny",
+        ),
+        (codex, "Bash", json!({ "command": "ls", "workdir": 5 }), "deny"),
+        (codex, "Read", json!({ "file_path": "a" }), "deny"),
+        (codex, "mcp__tracker__get", json!({}), "silence"),
+        (
+            gemini,
+            "read_file",
+            json!({ "file_path": "a", "start_line": 1 }),
+            "allow",
+        ),
+        (
+            gemini,
+            "read_file",
+            json!({ "absolute_path": "/work/shop/.env" }),
+            "deny",
+        ),
+        (
+            gemini,
+            "read_file",
+            json!({ "file_path": "a", "absolute_path": "/etc/passwd" }),
+            "deny",
+        ),
+        (
+            gemini,
+            "write_file",
+            json!({ "file_path": "a", "content": "x" }),
+            "allow",
+        ),
+        (
+            gemini,
+            "write_file",
+            json!({ "file_path": "/etc/a", "content": "x" }),
+            "deny",
+        ),
+        (
+            gemini,
+            "replace",
+            json!({ "file_path": "a", "old_string": "x", "new_string": "y", "instruction": "i" }),
+            "allow",
+        ),
+        (gemini, "glob", json!({ "pattern": "**/*.rs" }), "allow"),
+        (
+            gemini,
+            "glob",
+            json!({ "pattern": "../**", "dir_path": "x" }),
+            "deny",
+        ),
+        (
+            gemini,
+            "list_directory",
+            json!({ "dir_path": "src", "wait_for_previous": true }),
+            "allow",
+        ),
+        (gemini, "list_directory", json!({ "dir_path": "/root" }), "deny"),
+        (
+            gemini,
+            "web_fetch",
+            json!({ "prompt": "sum up https://docs.example.org/a." }),
+            "allow",
+        ),
+        (
+            gemini,
+            "web_fetch",
+            json!({ "prompt": "sum up https://docs.example.org/a and (http://evil.example/?q)" }),
+            "deny",
+        ),
+        (
+            gemini,
+            "web_fetch",
+            json!({ "prompt": "sum up evil.example" }),
+            "deny",
+        ),
+        (gemini, "Glob", json!({ "pattern": "*" }), "deny"),
+        (gemini, "mcp_tracker_get", json!({}), "deny"),
+    ];
+    for (client, tool, input, expected) in cases {
+        assert_eq!(
+            machine.word(client, tool, input.clone()),
+            expected,
+            "{} {tool} {input}",
+            client.name()
+        );
+    }
+}
+
+#[test]
+fn geminis_servers_are_told_by_what_it_says_of_them() {
+    let machine = Machine::new(RULES);
+    let of = |server: &str, tool: &str| {
+        let mut event = event(Client::Gemini, &format!("mcp_{server}_{tool}"), json!({}));
+        event["mcp_context"] = json!({ "server_name": server, "tool_name": tool });
+        word(
+            Client::Gemini,
+            &machine.answer(Client::Gemini, event.to_string().as_bytes()),
+        )
+    };
+    assert_eq!(of("tracker", "get"), "allow");
+    assert_eq!(of("tracker", "set"), "deny");
+    assert_eq!(of("prod", "get"), "deny");
+}
+
+#[test]
+fn every_file_of_a_patch_counts() {
+    let machine = Machine::new(RULES);
+    let patch = |body: &str| {
+        let text = format!("*** Begin Patch\n{body}\n*** End Patch\n");
+        machine.word(Client::Codex, "apply_patch", json!({ "command": text }))
+    };
+    assert_eq!(
+        patch("*** Add File: a.txt\n+one\n*** Update File: b.txt\n@@\n-x\n+y\n z"),
+        "silence"
+    );
+    assert_eq!(
+        patch("*** Add File: a.txt\n+one\n*** Update File: .env\n@@\n-x\n+y"),
+        "deny"
+    );
+    assert_eq!(
+        patch("*** Update File: a.txt\n*** Move to: .env\n@@\n-x\n+y"),
+        "deny"
+    );
+    assert_eq!(
+        patch("*** Update File: a.txt\n*** Move to: /etc/cron.d/a\n@@\n-x\n+y"),
+        "deny"
+    );
+    // Deleting is what `rm` does.
+    assert_eq!(patch("*** Delete File: old/a.txt"), "deny");
+    for odd in [
+        "*** Rename File: a.txt",
+        "",
+        "text",
+        "*** Move to: b",
+        "*** Add File:  \n+x",
+        "*** End Patch\n*** Add File: .env",
+    ] {
+        assert_eq!(patch(odd), "deny", "{odd}");
+    }
+    for whole in [
+        "",
+        "*** Begin Patch\n*** Add File: a\n+x",
+        "*** Add File: a\n*** End Patch",
+    ] {
+        assert_eq!(
+            machine.word(Client::Codex, "apply_patch", json!({ "input": whole })),
+            "deny",
+            "{whole}"
+        );
+    }
+}
+
+#[test]
+fn the_clients_mode_is_ours() {
+    let machine = Machine::new(RULES);
+    let of = |mode: Json, command: &str| {
+        let mut event = event(Client::ClaudeCode, "Bash", json!({ "command": command }));
+        event["permission_mode"] = mode;
+        word(
+            Client::ClaudeCode,
+            &machine.answer(Client::ClaudeCode, event.to_string().as_bytes()),
+        )
+    };
+    assert_eq!(of(json!("default"), "frobnicate"), "ask");
+    assert_eq!(of(json!("dontAsk"), "frobnicate"), "deny");
+    assert_eq!(of(json!("bypassPermissions"), "frobnicate"), "allow");
+    assert_eq!(of(json!("bypassPermissions"), "rm x"), "deny");
+    assert_eq!(of(json!("plan"), "touch x"), "deny");
+    assert_eq!(of(json!("auto"), "frobnicate"), "ask");
+    assert_eq!(of(Json::Null, "ls"), "allow");
+    assert_eq!(of(json!(["plan"]), "ls"), "stop");
+}
+
+#[test]
+fn the_sessions_project_decides_and_a_call_cannot_leave_it_by_going_elsewhere() {
+    let mut machine = Machine::new(RULES);
+    machine.session_project = Some("/work/shop");
+    let from = |machine: &Machine, cwd: &str, command: &str| {
+        let mut event = event(Client::ClaudeCode, "Bash", json!({ "command": command }));
+        event["cwd"] = cwd.into();
+        machine.asked_for.borrow_mut().clear();
+        let word = word(
+            Client::ClaudeCode,
+            &machine.answer(Client::ClaudeCode, event.to_string().as_bytes()),
+        );
+        (word, machine.asked_for.borrow().clone())
+    };
+    let shop = || vec!["/work/shop".to_owned()];
+    assert_eq!(
+        from(&machine, "/work/shop/src", "touch a"),
+        ("allow".to_owned(), shop())
+    );
+    // Another project is outside of this one, whatever that one allows.
+    assert_eq!(
+        from(&machine, "/work/other", "touch a"),
+        ("ask".to_owned(), shop())
+    );
+    assert_eq!(from(&machine, "/work/shop/../other", "touch a").1, shop());
+    machine.own_policies = vec![
+        (
+            "/work/other",
+            plan("allow { command \"* ...\"; write \"//**\"; read \"//**\" }"),
+        ),
+        (
+            "/work/shop/nested",
+            plan("deny \"still\" { command \"touch ...\" }"),
+        ),
+    ];
+    let both = |own: &str| vec!["/work/shop".to_owned(), own.to_owned()];
+    assert_eq!(
+        from(&machine, "/work/other", "frobnicate"),
+        ("ask".to_owned(), both("/work/other"))
+    );
+    // One inside it can only tighten.
+    assert_eq!(
+        from(&machine, "/work/shop/nested", "touch a"),
+        ("deny".to_owned(), both("/work/shop/nested"))
+    );
+}
+
+#[test]
+fn the_stricter_of_two_shells_decides() {
+    let mut machine = Machine::new(RULES);
+    let command = json!({ "command": "ls *(e:'rm x':)" });
+    machine.shells = vec![Shell::Bash, Shell::Zsh];
+    assert_ne!(machine.word(Client::ClaudeCode, "Bash", command), "allow");
+    assert_eq!(
+        machine.word(Client::ClaudeCode, "Bash", json!({ "command": "ls" })),
+        "allow"
+    );
+    machine.shells.clear();
+    assert_eq!(
+        machine.word(Client::ClaudeCode, "Bash", json!({ "command": "ls" })),
+        "stop"
+    );
+}
+
+#[test]
+fn what_cannot_be_decided_is_stopped_twice() {
+    let mut machine = Machine::new(RULES);
+    machine.broken = true;
+    for client in Client::ALL {
+        let (tool, input) = shell(client, "ls");
+        let answer = machine.ask(client, tool, input);
+        assert_eq!(answer.code, 2);
+        assert!(answer.complaint.contains("it is broken"), "{}", answer.complaint);
+        assert!(
+            answer.output.contains("\"deny\"") && answer.output.contains("it is broken"),
+            "{}",
+            answer.output
+        );
+    }
+}
+
+#[test]
+fn essentials_of_another_shape_are_stopped_and_all_else_may_be_anything() {
+    let machine = Machine::new(RULES);
+    for client in Client::ALL {
+        let (tool, input) = shell(client, "ls");
+        let good = event(client, tool, input);
+        let open = if client == Client::Codex {
+            "silence"
+        } else {
+            "allow"
+        };
+        let of = |event: &Json| word(client, &machine.answer(client, event.to_string().as_bytes()));
+        assert_eq!(of(&good), open);
+        for field in ["hook_event_name", "tool_name", "tool_input", "cwd"] {
+            for wrong in [
+                Json::Null,
+                json!(5),
+                json!(""),
+                json!([]),
+                json!("relative"),
+                json!(true),
+            ] {
+                let mut event = good.clone();
+                event[field] = wrong.clone();
+                let word = of(&event);
+                // A text is a name of a tool, if of none that is known.
+                let is_name = field == "tool_name" && wrong == json!("relative");
+                assert!(
+                    word == "stop" || (is_name && word != open),
+                    "{field} {wrong}: {word}"
+                );
+            }
+            let mut event = good.clone();
+            event.as_object_mut().unwrap().remove(field);
+            assert_eq!(of(&event), "stop", "{field}");
+        }
+        for field in ["session_id", "tool_use_id", "transcript_path", "agent_id", "new"] {
+            for odd in [Json::Null, json!(5), json!({ "a": [] }), json!("x")] {
+                let mut event = good.clone();
+                event[field] = odd.clone();
+                assert_eq!(of(&event), open, "{field} {odd}");
+            }
+        }
+    }
+}
+
+#[test]
+fn events_that_ask_nothing_get_no_answer() {
+    let machine = Machine::new(RULES);
+    for client in Client::ALL {
+        let data = client.data().unwrap();
+        for name in data.ran.iter().chain(data.other) {
+            let (tool, input) = shell(client, "rm x");
+            let mut event = event(client, tool, input);
+            event["hook_event_name"] = (*name).into();
+            assert_eq!(
+                machine.answer(client, event.to_string().as_bytes()),
+                Answer::neutral(),
+                "{name}"
+            );
+        }
+    }
+}
+
+/// Numbers that look random and are the same each time. Source: the xorshift generators of George Marsaglia.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.next() % end.max(1) as u64).unwrap()
+    }
+}
+
+/// Spoils the text of an event.
+fn spoil(random: &mut Random, event: &Json) -> Vec<u8> {
+    let odd = |random: &mut Random| {
+        [
+            Json::Null,
+            json!(-1),
+            json!(1e300),
+            json!(""),
+            json!([]),
+            json!({}),
+            json!("\u{0}"),
+            json!(true),
+            json!("rm"),
+        ][random.below(9)]
+        .clone()
+    };
+    let mut event = event.clone();
+    let fields: Vec<String> = event.as_object().unwrap().keys().cloned().collect();
+    match random.below(4) {
+        0 => {
+            let field = &fields[random.below(fields.len())];
+            event[field] = odd(random);
+        }
+        1 => {
+            let field = &fields[random.below(fields.len())];
+            event.as_object_mut().unwrap().remove(field);
+        }
+        2 => event["tool_input"]["command"] = odd(random),
+        _ => {}
+    }
+    let mut bytes = event.to_string().into_bytes();
+    for _ in 0..random.below(4) {
+        let at = random.below(bytes.len());
+        match random.below(6) {
+            0 => bytes[at] ^= 1 << random.below(8),
+            1 => bytes.truncate(at),
+            2 => {
+                bytes.remove(at);
+            }
+            3 => bytes.insert(at, b"\"{}[],:\\\0x"[random.below(10)]),
+            4 => {
+                let tail = bytes.split_off(at);
+                bytes.extend_from_slice(&tail);
+                bytes.extend_from_slice(&tail);
+            }
+            _ => {
+                // A key that stands twice.
+                let again = format!("{{\"{}\":{},", fields[random.below(fields.len())], odd(random));
+                bytes.splice(..1.min(bytes.len()), again.into_bytes());
+            }
+        }
+        if bytes.is_empty() {
+            break;
+        }
+    }
+    bytes
+}
+
+#[test]
+fn no_spoilt_event_gets_an_open_answer() {
+    // Every call that is understood is denied, so that whatever is open was not understood.
+    let machine = Machine::new("deny \"all\" { tool \"*\" }");
+    for client in Client::ALL {
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let (tool, input) = shell(client, "rm -rf important");
+        let reading = match client {
+            Client::ClaudeCode => event(client, "Read", json!({ "file_path": "important" })),
+            Client::Codex => event(client, "view_image", json!({ "path": "important" })),
+            Client::Gemini => event(client, "read_file", json!({ "file_path": "important" })),
+        };
+        // A command takes longer to decide; what is spoilt is the same.
+        let good = [
+            event(client, tool, input),
+            reading.clone(),
+            reading.clone(),
+            reading,
+        ];
+        for event in &good {
+            assert_eq!(
+                word(client, &machine.answer(client, event.to_string().as_bytes())),
+                "deny"
+            );
+        }
+        let mut stopped = 0;
+        for round in 0..10_000 {
+            let bytes = spoil(&mut random, &good[round % 4]);
+            let answer = machine.answer(client, &bytes);
+            let word = word(client, &answer);
+            assert!(
+                matches!(word.as_str(), "stop" | "deny"),
+                "{} {round}: {word}: {}",
+                client.name(),
+                String::from_utf8_lossy(&bytes)
+            );
+            stopped += usize::from(word == "stop");
+        }
+        // Most are spoilt beyond deciding, and not all: otherwise nothing is tried.
+        assert!((2_000..9_900).contains(&stopped), "{stopped}");
+    }
+}
