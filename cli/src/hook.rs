@@ -126,8 +126,7 @@ impl Hook {
             home: world::home(),
             shells: shells(data),
             project_of: &world::project_of,
-            has_policy: &has_policy,
-            policy: &|project| policy(&named, project),
+            policy: &|project, others| policy(&named, project, others),
             world: &disk,
             headless: self.headless,
         };
@@ -202,18 +201,10 @@ fn answer(settings: &Settings<'_>, bytes: &[u8], around: &Surroundings<'_>) -> A
     }
 }
 
-fn policy(named: &Named, project: &str) -> Result<&'static Plan, String> {
-    policies::policy(named, project)
+fn policy(named: &Named, project: &str, others: &[&str]) -> Result<&'static Plan, String> {
+    policies::policy(&Found::besides(named, project, others))
         .map(|plan| &*Box::leak(Box::new(plan)))
         .map_err(|_exit| format!("the policy of {project} cannot be used (`engine check` there says why)"))
-}
-
-/// Whether a project brings policy files along.
-fn has_policy(project: &str) -> bool {
-    Found::of(&Named::default(), project)
-        .files
-        .iter()
-        .any(|(layer, _)| layer.needs_trust())
 }
 
 /// The shells that a client may run a command with. A client that goes by a variable takes zsh where that one names no shell it knows

@@ -27,10 +27,8 @@ pub(crate) struct Surroundings<'a> {
     pub shells: Vec<Shell>,
     /// The project of a directory.
     pub project_of: &'a dyn Fn(&str) -> String,
-    /// Whether a project has policy files of its own.
-    pub has_policy: &'a dyn Fn(&str) -> bool,
-    /// The policy for a project. It lives as long as the process: taking it apart would cost as much as a decision.
-    pub policy: &'a dyn Fn(&str) -> Result<&'static Plan, String>,
+    /// The policy for a project, tightened by those of other directories. It lives as long as the process: taking it apart would cost as much as a decision.
+    pub policy: &'a dyn Fn(&str, &[&str]) -> Result<&'static Plan, String>,
     /// The file system.
     pub world: &'a dyn World,
     /// Whether nobody can be asked.
@@ -64,44 +62,35 @@ pub(crate) fn judge(data: &ClientData, event: &Event, around: &Surroundings<'_>)
         Some(own) => real_directory(around.world, &cwd, own),
         None => cwd.clone(),
     };
-    let projects = projects(&cwd, &directory, around);
-    let mut judged: Option<Judged> = None;
-    for project in &projects {
-        let plan = (around.policy)(project)?;
-        let mode = match &event.mode {
-            Some(own) => mode_of(data, own),
-            None => plan.start_mode(),
-        };
-        for shell in &around.shells {
-            let facts = Facts {
-                project,
-                directory: &directory,
-                home: around.home.as_deref(),
-                shell: *shell,
-                world: around.world,
-            };
-            let own = judge_once(plan, &mapped, event, &facts, mode, around.headless);
-            if judged.as_ref().is_none_or(|so_far| so_far.outcome < own.outcome) {
-                judged = Some(own);
-            }
-        }
-    }
-    judged.ok_or_else(|| "no shell of this client is known".to_owned())
-}
-
-/// The projects whose policies count: the one that the session was started in, which a call cannot change, and that of the directory it
-/// starts in, where that one has a policy of its own. A client that does not say where a session was started says where it is.
-fn projects(cwd: &str, directory: &str, around: &Surroundings<'_>) -> Vec<String> {
-    let here = (around.project_of)(directory);
-    let session = match &around.session_project {
+    // The session's project decides, which a call cannot change. Whatever policies lie where the session is by now, and where the call
+    // starts, count as if they lay around it: they tighten. A client that does not say where a session was started says where it is.
+    let project = match &around.session_project {
         Some(named) => (around.project_of)(&real_directory(around.world, "/", named)),
-        None => (around.project_of)(cwd),
+        None => (around.project_of)(&cwd),
     };
-    if session != here && (around.has_policy)(&here) {
-        vec![session, here]
-    } else {
-        vec![session]
-    }
+    let others: Vec<&str> = [&cwd, &directory]
+        .into_iter()
+        .map(String::as_str)
+        .filter(|other| *other != project)
+        .collect();
+    let plan = (around.policy)(&project, &others)?;
+    let mode = match &event.mode {
+        Some(own) => mode_of(data, own),
+        None => plan.start_mode(),
+    };
+    let judged = around.shells.iter().map(|shell| {
+        let facts = Facts {
+            via: &[],
+            project: &project,
+            directory: &directory,
+            home: around.home.as_deref(),
+            shell: *shell,
+            world: around.world,
+        };
+        judge_once(plan, &mapped, event, &facts, mode, around.headless)
+    });
+    let strictest = judged.max_by_key(|judged| judged.outcome);
+    strictest.ok_or_else(|| "no shell of this client is known".to_owned())
 }
 
 /// A directory without `.` and `..`: whoever goes there goes up from where links lead.
@@ -143,17 +132,21 @@ fn judge_once(
     if !mapped.unknown.is_empty() || mapped.calls.is_empty() {
         outcome = outcome.max(Outcome::Ask);
     }
+    if !mapped.wrong.is_empty() {
+        outcome = Outcome::Deny;
+    }
     let decided = outcome;
     if outcome == Outcome::Ask && headless {
         outcome = plan.headless();
     }
     let mut lines: Vec<String> = Vec::new();
     let mut reasons: Vec<audit::Reason> = Vec::new();
-    for why in &mapped.unknown {
+    let unknown = mapped.unknown.iter().map(|why| (why, Outcome::Ask));
+    for (why, of) in unknown.chain(mapped.wrong.iter().map(|why| (why, Outcome::Deny))) {
         lines.push(why.clone());
         reasons.push(audit::Reason {
             request: format!("use the tool {}", event.tool),
-            verdict: Outcome::Ask.as_str(),
+            verdict: of.as_str(),
             why: audit::redact(why),
             ..audit::Reason::default()
         });

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use engine_policy::{Role, ToolShape};
 use serde_json::{Map, Value as Json};
 
 use super::client::{ClientData, Field, ToolMap};
@@ -19,6 +20,8 @@ pub(crate) struct Mapped {
     pub directory: Option<String>,
     /// What about it is not known, in one line each: then it is not allowed.
     pub unknown: Vec<String>,
+    /// What about it is no input that a client makes anything of but by guessing: then it is denied.
+    pub wrong: Vec<String>,
 }
 
 /// One call.
@@ -42,7 +45,33 @@ impl Mapped {
             Some(tool) => mapped.listed(data, tool, fields),
             None => mapped.unlisted(data, event),
         }
+        mapped.refuse_lists();
         mapped
+    }
+
+    /// Fields that say what is touched are texts. What a client makes of a list (one command of many words, or many) is its own affair.
+    fn refuse_lists(&mut self) {
+        for call in &self.calls {
+            let OwnCall::Tool { name, input } = call else {
+                continue;
+            };
+            let Some(shape) = ToolShape::shipped(name) else {
+                continue;
+            };
+            let touching = shape
+                .fields
+                .iter()
+                .filter(|field| !matches!(field.role, Role::Nothing | Role::Unconfined));
+            for field in touching {
+                if input
+                    .get(field.name)
+                    .is_some_and(|value| !value.is_string() && !value.is_null())
+                {
+                    self.wrong
+                        .push(format!("`{}` of {name} is not a text", field.name));
+                }
+            }
+        }
     }
 
     fn listed(&mut self, data: &ClientData, tool: &ToolMap, fields: &Map<String, Json>) {

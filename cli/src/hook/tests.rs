@@ -44,7 +44,6 @@ default { headless "deny" }
 struct Machine {
     plan: &'static Plan,
     session_project: Option<&'static str>,
-    own_policies: Vec<(&'static str, &'static Plan)>,
     shells: Vec<Shell>,
     interactive: bool,
     headless: bool,
@@ -57,7 +56,6 @@ impl Machine {
         Self {
             plan: plan(text),
             session_project: None,
-            own_policies: Vec::new(),
             shells: vec![Shell::Bash],
             interactive: false,
             headless: false,
@@ -78,14 +76,15 @@ impl Machine {
                     .find(|project| Path::new(directory).starts_with(project));
                 found.map_or(directory, |project| *project).to_owned()
             },
-            has_policy: &|project| self.own_policies.iter().any(|(own, _)| *own == project),
-            policy: &|project| {
-                self.asked_for.borrow_mut().push(project.to_owned());
-                let own = self.own_policies.iter().find(|(own, _)| *own == project);
+            policy: &|project, others| {
+                self.asked_for
+                    .borrow_mut()
+                    .extend([project].iter().chain(others).map(|own| (*own).to_owned()));
                 if self.broken {
-                    return Err("it is broken".to_owned());
+                    Err("it is broken".to_owned())
+                } else {
+                    Ok(self.plan)
                 }
-                Ok(own.map_or(self.plan, |(_, plan)| *plan))
             },
             world: &NoWorld,
             headless: self.headless,
@@ -305,6 +304,8 @@ fn tools_are_what_they_are_for_the_rules() {
             "ask",
         ),
         (claude, "Bash", json!({ "command": ["ls"] }), "deny"),
+        (claude, "Bash", json!({ "command": [] }), "deny"),
+        (claude, "Read", json!({ "file_path": [] }), "deny"),
         (codex, "view_image", json!({ "path": "a.png" }), "silence"),
         (codex, "view_image", json!({ "path": ".env" }), "deny"),
         (
@@ -326,6 +327,7 @@ fn tools_are_what_they_are_for_the_rules() {
             "deny",
         ),
         (codex, "Bash", json!({ "command": "ls", "workdir": 5 }), "deny"),
+        (codex, "Bash", json!({ "command": ["bash", "-lc", "ls"] }), "deny"),
         (codex, "Read", json!({ "file_path": "a" }), "deny"),
         (codex, "mcp__tracker__get", json!({}), "silence"),
         (
@@ -508,36 +510,29 @@ fn the_sessions_project_decides_and_a_call_cannot_leave_it_by_going_elsewhere() 
         );
         (word, machine.asked_for.borrow().clone())
     };
-    let shop = || vec!["/work/shop".to_owned()];
+    let asked = |others: &[&str]| {
+        let all = [&["/work/shop"], others].concat();
+        all.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
     assert_eq!(
-        from(&machine, "/work/shop/src", "touch a"),
-        ("allow".to_owned(), shop())
+        from(&machine, "/work/shop", "touch a"),
+        ("allow".to_owned(), asked(&[]))
+    );
+    // What lies where the session went tightens.
+    let src = "/work/shop/src";
+    assert_eq!(
+        from(&machine, src, "touch a"),
+        ("allow".to_owned(), asked(&[src, src]))
     );
     // Another project is outside of this one, whatever that one allows.
+    let other = "/work/other";
     assert_eq!(
-        from(&machine, "/work/other", "touch a"),
-        ("ask".to_owned(), shop())
+        from(&machine, other, "touch a"),
+        ("ask".to_owned(), asked(&[other, other]))
     );
-    assert_eq!(from(&machine, "/work/shop/../other", "touch a").1, shop());
-    machine.own_policies = vec![
-        (
-            "/work/other",
-            plan("allow { command \"* ...\"; write \"//**\"; read \"//**\" }"),
-        ),
-        (
-            "/work/shop/nested",
-            plan("deny \"still\" { command \"touch ...\" }"),
-        ),
-    ];
-    let both = |own: &str| vec!["/work/shop".to_owned(), own.to_owned()];
     assert_eq!(
-        from(&machine, "/work/other", "frobnicate"),
-        ("ask".to_owned(), both("/work/other"))
-    );
-    // One inside it can only tighten.
-    assert_eq!(
-        from(&machine, "/work/shop/nested", "touch a"),
-        ("deny".to_owned(), both("/work/shop/nested"))
+        from(&machine, "/work/shop/../other", "touch a").1,
+        asked(&[other, other])
     );
 }
 
