@@ -20,7 +20,7 @@ use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
 use super::error::SearchError;
-use super::limits::{IGNORE_FILE_BYTES, IGNORE_LINES};
+use super::limits::{IGNORE_FILE_BYTES, IGNORE_WORK, IGNORE_WORK_HERE};
 use super::open::{Root, open_absolute};
 use super::request::Scope;
 
@@ -35,7 +35,7 @@ pub(super) struct Rules {
     hidden: bool,
     follow: bool,
     own: Option<Gitignore>,
-    lines_left: AtomicUsize,
+    work_left: AtomicUsize,
     not_followed: AtomicUsize,
 }
 
@@ -51,6 +51,8 @@ pub(super) struct Level {
     repository: bool,
     /// It starts here or above.
     within_repository: bool,
+    /// What the lines that hold here cost.
+    work: usize,
 }
 
 /// Entries of a folder that change what is ignored in it.
@@ -92,11 +94,11 @@ impl Rules {
             hidden: scope.hidden,
             follow: scope.ignore_files,
             own: None,
-            lines_left: AtomicUsize::new(IGNORE_LINES),
+            work_left: AtomicUsize::new(IGNORE_WORK),
             not_followed: AtomicUsize::new(0),
         };
         let own = scope.own_ignore_file.as_deref().filter(|_| scope.ignore_files);
-        let own = own.and_then(|path| rules.read(folder, open_absolute(path).ok()?));
+        let own = own.and_then(|path| rules.read(folder, open_absolute(path).ok()?, &mut 0));
         Ok(Self { own, ..rules })
     }
 
@@ -154,16 +156,17 @@ impl Rules {
         visible: &dyn Fn(&Path) -> bool,
         open: impl Fn(&str) -> Option<File>,
     ) -> Arc<Level> {
-        let read = |there: bool, name: &str| {
+        let mut work = above.work;
+        let mut read = |there: bool, name: &str| {
             let shown = there && visible(&folder.join(name));
             if shown {
-                self.read(folder, open(name)?)
+                self.read(folder, open(name)?, &mut work)
             } else {
                 None
             }
         };
         let repository = marks.git || marks.jj;
-        let level = Level {
+        let mut level = Level {
             ripgrep: read(marks.ripgrep, ".rgignore"),
             plain: read(marks.plain, ".ignore"),
             git: read(marks.gitignore, ".gitignore"),
@@ -171,7 +174,9 @@ impl Rules {
             repository,
             within_repository: repository || above.within_repository,
             above: Some(Arc::clone(above)),
+            work: 0,
         };
+        level.work = work;
         if !repository
             && [&level.ripgrep, &level.plain, &level.git, &level.exclude]
                 .iter()
@@ -182,20 +187,24 @@ impl Rules {
         Arc::new(level)
     }
 
-    /// Reads an ignore file. Lines that are no patterns are passed over, as git does.
-    fn read(&self, folder: &Path, file: File) -> Option<Gitignore> {
+    /// Reads an ignore file, and adds what its lines cost. Lines that are no patterns are passed over, as git does.
+    fn read(&self, folder: &Path, file: File, work: &mut usize) -> Option<Gitignore> {
         let mut text = Vec::new();
         file.take(IGNORE_FILE_BYTES + 1).read_to_end(&mut text).ok()?;
-        let lines = text.split(|byte| *byte == b'\n').count();
-        let left = self
-            .lines_left
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-                left.checked_sub(lines)
-            });
-        if u64::try_from(text.len()).unwrap_or(u64::MAX) > IGNORE_FILE_BYTES || left.is_err() {
+        let cost: usize = text.split(|byte| *byte == b'\n').map(cost).sum();
+        let too_large = u64::try_from(text.len()).unwrap_or(u64::MAX) > IGNORE_FILE_BYTES;
+        let left = |left: usize| left.checked_sub(cost);
+        if too_large
+            || work.saturating_add(cost) > IGNORE_WORK_HERE
+            || self
+                .work_left
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, left)
+                .is_err()
+        {
             self.not_followed.fetch_add(1, Ordering::Relaxed);
             return None;
         }
+        *work += cost;
         let mut builder = GitignoreBuilder::new(folder);
         let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&text);
         for line in text.split(|byte| *byte == b'\n') {
@@ -255,6 +264,26 @@ impl Rules {
             says(&mut own, self.own.as_ref(), path, is_folder);
         }
         said.into_iter().flatten().next().or(own)
+    }
+}
+
+/// What a line costs: most are names or endings that are looked up; a pattern with more in it is a regular expression, which is
+/// compiled, and tried on each name.
+fn cost(line: &[u8]) -> usize {
+    const EXPRESSION: usize = 50;
+    let inner = line.strip_prefix(b"!").unwrap_or(line);
+    let inner = inner
+        .strip_prefix(b"**/")
+        .or_else(|| inner.strip_prefix(b"*"))
+        .unwrap_or(inner);
+    let inner = inner
+        .strip_suffix(b"/**")
+        .or_else(|| inner.strip_suffix(b"/*"))
+        .unwrap_or(inner);
+    if inner.iter().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'{')) {
+        EXPRESSION.max(line.len())
+    } else {
+        1
     }
 }
 

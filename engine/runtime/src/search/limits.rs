@@ -19,10 +19,12 @@ pub(super) const REGEX_NESTING: u32 = 250;
 pub(super) const HELD_BYTES: usize = 256 << 20;
 /// Bytes of one ignore file; a larger one is not followed.
 pub(super) const IGNORE_FILE_BYTES: u64 = 256 << 10;
-/// Lines of all ignore files together; those beyond are not followed.
-pub(super) const IGNORE_LINES: usize = 100_000;
+/// Work that the lines of all ignore files together may cost (see `ignored.rs`); a file beyond is not followed.
+pub(super) const IGNORE_WORK: usize = 1_000_000;
+/// The same for those that hold for one folder, its own and those above: each name in it is held against all of them.
+pub(super) const IGNORE_WORK_HERE: usize = 100_000;
 /// Entries of folders that are looked at.
-pub(super) const ENTRIES: usize = 4_000_000;
+pub(super) const ENTRIES: usize = 2_000_000;
 /// Bytes of results that wait for those before them.
 pub(super) const WAITING_BYTES: usize = 16 << 20;
 /// Bytes of an answer; a search without a limit ends here.

@@ -162,6 +162,12 @@ fn ignore_files_are_bounded() {
         "a:1\nb:1\n\nFound 2 total occurrences across 2 files.\n(1 ignore file is too large to be followed)"
     );
     let tree = Tree::new();
+    tree.file("a", "x\n").file(".ignore", "*q?*q\n".repeat(3_000));
+    assert_eq!(
+        tree.grep(&tree.request("x")).text(),
+        "Found 1 file\na\n(1 ignore file is too large to be followed)"
+    );
+    let tree = Tree::new();
     tree.file("a", "x\n")
         .file("b", "x\n")
         .file(".ignore", format!("{}\n[z\n\u{0}\nb\n", "{a,b}*?".repeat(2_000)));
