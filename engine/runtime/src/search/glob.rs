@@ -43,7 +43,7 @@ pub fn glob(
     }
     let rules = Rules::new(&request.scope, opened.folder(), Some(&request.pattern), None)?;
     let tree = Tree::new(&opened, &rules, visible, cancel);
-    let newest = newest(&tree, request.limit);
+    let newest = newest(&tree, Some(request.limit));
     if tree.cancelled() {
         return Err(SearchError::Cancelled);
     }
@@ -61,8 +61,8 @@ pub fn glob(
     })
 }
 
-/// The newest files of a tree that are looked for.
-pub(super) fn newest(tree: &Tree<'_>, limit: usize) -> Newest {
+/// The newest files of a tree that are looked for; all of them where there is no limit.
+pub(super) fn newest(tree: &Tree<'_>, limit: Option<usize>) -> Newest {
     let first = tree.start();
     let memories = run(
         vec![(Key::from([].as_slice()), first)],

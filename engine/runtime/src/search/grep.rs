@@ -198,7 +198,7 @@ impl Search<'_> {
 
     fn newest_first(&self) -> Page {
         let mut page = self.page();
-        let files: Vec<PathBuf> = newest(self.tree, usize::MAX)
+        let files: Vec<PathBuf> = newest(self.tree, None)
             .into_sorted()
             .into_iter()
             .map(|file| file.below)

@@ -45,7 +45,7 @@ impl Ord for Dated {
     fn cmp(&self, other: &Self) -> Ordering {
         (self.seconds, self.nanoseconds)
             .cmp(&(other.seconds, other.nanoseconds))
-            .then_with(|| other.below.cmp(&self.below))
+            .then_with(|| other.below.as_os_str().cmp(self.below.as_os_str()))
     }
 }
 
@@ -55,37 +55,40 @@ impl PartialOrd for Dated {
     }
 }
 
-/// The newest of all files that it is given, at most so many.
+/// The newest of all files that it is given, at most so many; all of them where there is no limit.
 #[derive(Debug)]
 pub(super) struct Newest {
-    limit: usize,
+    limit: Option<usize>,
+    /// The oldest is on top, to be pushed out. Empty where there is no limit.
     kept: BinaryHeap<Reverse<Dated>>,
+    /// Empty where there is a limit.
+    all: Vec<Dated>,
     /// Files that were given, kept or not.
     pub(super) met: usize,
 }
 
 impl Newest {
-    pub(super) fn new(limit: usize) -> Self {
-        Self {
-            limit,
-            kept: BinaryHeap::new(),
-            met: 0,
-        }
+    pub(super) fn new(limit: Option<usize>) -> Self {
+        Self { limit, kept: BinaryHeap::new(), all: Vec::new(), met: 0 }
     }
 
     /// The time that a file must at least have to be kept, once there are enough.
     pub(super) fn least(&self) -> Option<(i64, i64)> {
-        let Reverse(oldest) = self.kept.peek().filter(|_| self.kept.len() >= self.limit)?;
+        let Reverse(oldest) = self.kept.peek().filter(|_| self.limit.is_some_and(|limit| self.kept.len() >= limit))?;
         Some((oldest.seconds, oldest.nanoseconds))
     }
 
     pub(super) fn add(&mut self, file: Dated) {
-        if self.kept.len() < self.limit {
-            self.kept.push(Reverse(file));
-        } else if let Some(mut oldest) = self.kept.peek_mut()
-            && oldest.0 < file
-        {
-            *oldest = Reverse(file);
+        match self.limit {
+            None => self.all.push(file),
+            Some(limit) if self.kept.len() < limit => self.kept.push(Reverse(file)),
+            Some(_) => {
+                if let Some(mut oldest) = self.kept.peek_mut()
+                    && oldest.0 < file
+                {
+                    *oldest = Reverse(file);
+                }
+            }
         }
     }
 
@@ -95,17 +98,15 @@ impl Newest {
         for Reverse(file) in other.kept {
             self.add(file);
         }
+        self.all.extend(other.all);
         self
     }
 
     /// Newest first.
-    pub(super) fn into_sorted(self) -> Vec<Dated> {
-        // Ascending by `Reverse` is newest first.
-        self.kept
-            .into_sorted_vec()
-            .into_iter()
-            .map(|Reverse(file)| file)
-            .collect()
+    pub(super) fn into_sorted(mut self) -> Vec<Dated> {
+        self.all.extend(self.kept.into_iter().map(|Reverse(file)| file));
+        self.all.sort_unstable_by(|one, other| other.cmp(one));
+        self.all
     }
 }
 
@@ -123,8 +124,8 @@ mod tests {
 
     #[test]
     fn the_newest_are_kept_newest_first() {
-        let mut one = Newest::new(3);
-        let mut other = Newest::new(3);
+        let mut one = Newest::new(Some(3));
+        let mut other = Newest::new(Some(3));
         for (seconds, name) in [(1, "e"), (5, "b"), (5, "a"), (2, "d")] {
             one.add(dated(seconds, name));
         }
