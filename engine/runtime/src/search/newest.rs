@@ -69,12 +69,20 @@ pub(super) struct Newest {
 
 impl Newest {
     pub(super) fn new(limit: Option<usize>) -> Self {
-        Self { limit, kept: BinaryHeap::new(), all: Vec::new(), met: 0 }
+        Self {
+            limit,
+            kept: BinaryHeap::new(),
+            all: Vec::new(),
+            met: 0,
+        }
     }
 
     /// The time that a file must at least have to be kept, once there are enough.
     pub(super) fn least(&self) -> Option<(i64, i64)> {
-        let Reverse(oldest) = self.kept.peek().filter(|_| self.limit.is_some_and(|limit| self.kept.len() >= limit))?;
+        let Reverse(oldest) = self
+            .kept
+            .peek()
+            .filter(|_| self.limit.is_some_and(|limit| self.kept.len() >= limit))?;
         Some((oldest.seconds, oldest.nanoseconds))
     }
 
