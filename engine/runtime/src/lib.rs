@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 pub mod audit;
+pub mod bash;
 pub mod files;
 mod pinned;
 pub mod schedule;
