@@ -42,7 +42,7 @@ pub(super) fn text_arguments(text: &str, shell: &Path, joining: &Joining<'_>) ->
     let descriptor = descriptor_for(text);
     let report = format!("builtin printf \"\\0\"; builtin pwd -P; }} >&{descriptor}");
     let script = format!(
-        "{join}exec {descriptor}>&0 0</dev/null; trap '{{ {{ {report}; }} 2>/dev/null' EXIT; eval \"shift; $1\"; {{ __engine=$?; set +vx; trap - DEBUG ERR; }} >/dev/null 2>&1; {{ {report}; }} 2>/dev/null; exit \"$__engine\"",
+        "{join}exec {descriptor}>&0 0</dev/null; trap '{{ {{ {report}; }} 2>/dev/null' EXIT; eval \"shift; $1\"; {{ __engine=$?; set +vx; trap - DEBUG ERR; }} >/dev/null 2>&1; {{ {{ {report}; }} 2>/dev/null; exit \"$__engine\"",
         join = join(joining),
     );
     vec!["-c".into(), script.into(), shell.into(), text.into()]
@@ -65,7 +65,11 @@ fn join(joining: &Joining<'_>) -> String {
     let mut script = String::new();
     if let Some(group) = joining.group {
         let file = group.join("cgroup.procs");
-        let _infallible = write!(script, "echo 0 >{} || exit 126; ", quoted(&file.to_string_lossy()));
+        let _infallible = write!(
+            script,
+            "echo 0 >{} || exit 126; ",
+            quoted(&file.to_string_lossy())
+        );
     }
     if let Some(mark) = joining.mark {
         let _infallible = write!(script, "ulimit -Sx {mark} || exit 126; ");

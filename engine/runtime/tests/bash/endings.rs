@@ -34,8 +34,8 @@ fn request(script: &str, marker: &str, timeout: u64) -> Request {
     request
 }
 
-/// Processes of this test with their whole command line, also those without any environment.
-fn sleepers() -> usize {
+/// Children of this process, ended or not.
+fn children() -> usize {
     let own = std::process::id().to_string();
     std::fs::read_dir("/proc")
         .expect("proc")
@@ -73,12 +73,12 @@ async fn times_out(control_groups: ControlGroups, runs: usize) {
     }
     // No child is left either, ended or not: what was adopted was waited for.
     for _ in 0..50 {
-        if sleepers() == 0 {
+        if children() == 0 {
             return;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    panic!("{} children are left", sleepers());
+    panic!("{} children are left", children());
 }
 
 #[tokio::test]
