@@ -2,8 +2,6 @@
 //!
 //! Invariant (whole or untouched): a file is replaced at once by what was read back and found to say the same, or it stays as it is.
 
-pub(crate) mod replace;
-
 use std::io::Read as _;
 use std::path::Path;
 
@@ -18,7 +16,7 @@ use crate::exit::Exit;
 use crate::options::Format;
 use crate::out::{Paint, visible};
 use crate::report::{self, Detail, Finding, Report};
-use crate::{check, out, policies};
+use crate::{check, out, policies, replace};
 
 /// Puts policies and command definitions into one style
 ///

@@ -9,8 +9,6 @@ mod survey;
 mod text;
 
 use std::fs;
-use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use engine_policy::read::Format as Spelling;
@@ -20,6 +18,7 @@ use crate::check::Start;
 use crate::exit::Exit;
 use crate::out::{self, visible};
 use crate::policies::{self, DiskFiles, Trusted};
+use crate::replace::{self, Kept};
 use crate::world::NO_PROJECT;
 
 /// Looks at a project and writes a policy for it, with tests that pass
@@ -103,7 +102,9 @@ impl Init {
             out::print(&policy);
             return Ok(Exit::Fine);
         }
-        write(&target, &policy).map_err(|why| {
+        let written = fs::create_dir_all(&directory)
+            .and_then(|()| replace::put(&target, policy.as_bytes(), 0o644, Kept::Always));
+        written.map_err(|why| {
             out::complain(&format!(
                 "engine: cannot write {}: {why}\n",
                 visible(&target.to_string_lossy())
@@ -145,26 +146,6 @@ fn hold(policy: &str) -> Result<usize, Exit> {
     } else {
         Err(Exit::Internal)
     }
-}
-
-/// Writes a file as a whole or not at all.
-fn write(target: &Path, text: &str) -> std::io::Result<()> {
-    let directory = target.parent().unwrap_or(target);
-    fs::create_dir_all(directory)?;
-    let temporary = directory.join(format!(".policy.kdl.{}", std::process::id()));
-    let mut file = fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o644)
-        .open(&temporary)?;
-    let written = file
-        .write_all(text.as_bytes())
-        .and_then(|()| file.sync_all())
-        .and_then(|()| fs::rename(&temporary, target));
-    if written.is_err() {
-        let _gone = fs::remove_file(&temporary);
-    }
-    written
 }
 
 /// Records trust in the file that was written, as it is on disk now.

@@ -19,6 +19,7 @@ mod policies;
 #[cfg(test)]
 mod reference;
 mod render;
+mod replace;
 mod report;
 mod schema;
 mod test;

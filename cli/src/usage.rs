@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use clap::{Arg, ArgAction, Command, CommandFactory};
+use engine_policy::format::kdl_text;
 
 use crate::exit::Exit;
 use crate::out;
@@ -31,9 +32,9 @@ fn specification() -> String {
     let mut whole = crate::Arguments::command();
     whole.build();
     let mut text = String::from("name \"engine\"\nbin \"engine\"\n");
-    let _infallible = writeln!(text, "version {}", quoted(env!("CARGO_PKG_VERSION")));
+    let _infallible = writeln!(text, "version {}", kdl_text(env!("CARGO_PKG_VERSION")));
     if let Some(about) = whole.get_about() {
-        let _infallible = writeln!(text, "about {}", quoted(&about.to_string()));
+        let _infallible = writeln!(text, "about {}", kdl_text(&about.to_string()));
     }
     parts(&mut text, &whole, 0);
     text
@@ -56,8 +57,8 @@ fn parts(text: &mut String, command: &Command, depth: usize) {
         let _infallible = writeln!(
             text,
             "{indent}cmd {} help={} {{",
-            quoted(subcommand.get_name()),
-            quoted(&help)
+            kdl_text(subcommand.get_name()),
+            kdl_text(&help)
         );
         parts(text, subcommand, depth + 1);
         let _infallible = writeln!(text, "{indent}}}");
@@ -79,7 +80,7 @@ fn node(argument: &Arg) -> String {
             (false, false) => format!("[{name}]"),
             (false, true) => format!("[{name}]..."),
         };
-        let _infallible = write!(text, "arg {}", quoted(&shape));
+        let _infallible = write!(text, "arg {}", kdl_text(&shape));
     } else {
         let short = argument.get_short().map(|short| format!("-{short}"));
         let long = argument.get_long().map(|long| format!("--{long}"));
@@ -87,34 +88,19 @@ fn node(argument: &Arg) -> String {
         if argument.get_action().takes_values() {
             shape.push(format!("<{name}>"));
         }
-        let _infallible = write!(text, "flag {}", quoted(&shape.join(" ")));
+        let _infallible = write!(text, "flag {}", kdl_text(&shape.join(" ")));
     }
-    let _infallible = write!(text, " help={}", quoted(&help));
+    let _infallible = write!(text, " help={}", kdl_text(&help));
     let choices: Vec<String> = argument
         .get_possible_values()
         .iter()
         .filter(|value| argument.get_action().takes_values() && !value.is_hide_set())
-        .map(|value| quoted(value.get_name()))
+        .map(|value| kdl_text(value.get_name()))
         .collect();
     if !choices.is_empty() {
         let _infallible = write!(text, " {{ choices {}; }}", choices.join(" "));
     }
     text
-}
-
-/// A KDL string.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use engine_policy::Outcome;
+use engine_policy::format::kdl_text;
 
 use super::survey::{Found, Survey};
 
@@ -16,8 +17,8 @@ pub(super) fn policy(survey: &Survey, decided: &[(Outcome, String)]) -> String {
          // below. Whatever no rule here speaks of is decided by the shipped base policy (`engine plan --policy builtin:base`): reading\n\
          // in the project and local commits go without a question, secrets and the machine are out of reach, the rest is asked about.\n\
          policy {} {{\n    about {}\n    extends \"builtin:base\"\n}}\n",
-        quoted(&survey.name),
-        quoted(&format!("Agents that work on {}", survey.name)),
+        kdl_text(&survey.name),
+        kdl_text(&format!("Agents that work on {}", survey.name)),
     );
     edits(&mut text, survey);
     for kind in &survey.kinds {
@@ -39,7 +40,7 @@ pub(super) fn policy(survey: &Survey, decided: &[(Outcome, String)]) -> String {
 fn edits(text: &mut String, survey: &Survey) {
     let directories = survey.directories.iter().map(|name| format!("./{name}/**"));
     let files = survey.files.iter().map(|name| format!("./{name}"));
-    let places: Vec<String> = directories.chain(files).map(|place| quoted(&place)).collect();
+    let places: Vec<String> = directories.chain(files).map(|place| kdl_text(&place)).collect();
     if places.is_empty() {
         return;
     }
@@ -68,7 +69,7 @@ fn edits(text: &mut String, survey: &Survey) {
             "\ntests {{\n    allow tool=\"Edit\" file_path={} old_string=\"a\" new_string=\"b\" rule=\"edits\"\n    \
              ask tool=\"Write\" file_path=\"./.github/workflows/ci.yml\" content=\"x\"\n    \
              deny tool=\"Write\" file_path=\"./.env\" content=\"x\"\n}}\n",
-            quoted(&place)
+            kdl_text(&place)
         );
     }
 }
@@ -94,8 +95,8 @@ fn scripts(text: &mut String, kind: &Found) {
         let _infallible = writeln!(
             text,
             "allow {} {{\n    command {}\n}}",
-            quoted(&name),
-            quoted(&format!(
+            kdl_text(&name),
+            kdl_text(&format!(
                 "{run} ({}){}",
                 kind.harmless.join("|"),
                 // Further words of `make` and `just` are further targets, or variables that change what is run.
@@ -107,12 +108,17 @@ fn scripts(text: &mut String, kind: &Found) {
         let calls = names
             .iter()
             .take(TESTED)
-            .map(|name| quoted(&format!("{run} {name}")));
+            .map(|name| kdl_text(&format!("{run} {name}")));
         calls.collect::<Vec<_>>().join(" ")
     };
     text.push_str("\ntests {\n");
     if !kind.harmless.is_empty() {
-        let _infallible = writeln!(text, "    allow {} rule={}", calls(&kind.harmless), quoted(&name));
+        let _infallible = writeln!(
+            text,
+            "    allow {} rule={}",
+            calls(&kind.harmless),
+            kdl_text(&name)
+        );
     }
     if !kind.others.is_empty() {
         let _infallible = writeln!(text, "    ask {}", calls(&kind.others));
@@ -129,28 +135,8 @@ fn integration(text: &mut String, decided: &[(Outcome, String)]) {
     );
     for outcome in [Outcome::Allow, Outcome::Ask, Outcome::Deny] {
         for (_, command) in decided.iter().filter(|(own, _)| *own == outcome) {
-            let _infallible = writeln!(text, "    {} {}", outcome.as_str(), quoted(command));
+            let _infallible = writeln!(text, "    {} {}", outcome.as_str(), kdl_text(command));
         }
     }
     text.push_str("}\n");
-}
-
-/// A KDL string. Source: KDL 2.0, "Quoted String".
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => {
-                quoted.push('\\');
-                quoted.push(c);
-            }
-            c if c.is_control() => {
-                let _infallible = write!(quoted, "\\u{{{:x}}}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }

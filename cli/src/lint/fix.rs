@@ -10,9 +10,9 @@ use engine_policy::read::Format;
 use engine_policy::{Outcome, Root, load, run_tests};
 
 use super::{Linted, lint_loaded};
-use crate::fmt::replace::replace;
 use crate::out;
 use crate::policies::{DiskFiles, text_of};
+use crate::replace::replace;
 
 /// Rounds of fixing: one fix can make room for another.
 const MAX_ROUNDS: usize = 16;

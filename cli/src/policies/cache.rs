@@ -5,14 +5,14 @@
 
 use std::fs;
 use std::hash::Hasher as _;
-use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use engine_policy::{Layer, Loaded, Plan, digest};
 use rustc_hash::FxHasher;
 
 use super::{Found, Trusted};
+use crate::replace::{Kept, put};
 use crate::world;
 
 /// Begins a line that says whether a record of trust was there; the others begin with the layer of a text.
@@ -123,21 +123,8 @@ fn try_keep(found: &Found, loaded: &Loaded, plan: &Plan) -> Option<()> {
     }
     rest.push(b'\n');
     rest.extend_from_slice(&plan.to_bytes()?);
-    let temporary = directory.join(format!(".{}.{}", std::process::id(), path.file_name()?.to_str()?));
-    let mut file = fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&temporary)
-        .ok()?;
-    let written = file
-        .write_all(MAGIC.as_bytes())
-        .and_then(|()| file.write_all(&sum(&rest)))
-        .and_then(|()| file.write_all(&rest));
-    if written.and_then(|()| fs::rename(&temporary, &path)).is_err() {
-        let _gone = fs::remove_file(&temporary);
-    }
-    Some(())
+    let whole = [MAGIC.as_bytes(), &sum(&rest), &rest].concat();
+    put(&path, &whole, 0o600, Kept::Usually).ok()
 }
 
 /// One line of the head; `None` where a name would break it.

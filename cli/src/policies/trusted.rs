@@ -4,13 +4,13 @@
 //! that, so that any change finds no record.
 
 use std::fs;
-use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use engine_policy::{Layer, digest};
 use serde_json::{Value as Json, json};
 
+use crate::replace::{Kept, put};
 use crate::world;
 
 /// The records of one person.
@@ -85,21 +85,7 @@ impl Trusted {
             .create(directory)
             .map_err(failed)?;
         let text = json!({ "project": project, "layer": layer.as_str(), "files": files }).to_string();
-        let temporary = directory.join(format!(".{}.{name}", std::process::id()));
-        let mut file = fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&temporary)
-            .map_err(failed)?;
-        let written = file
-            .write_all(text.as_bytes())
-            .and_then(|()| file.sync_all())
-            .and_then(|()| fs::rename(&temporary, directory.join(name)));
-        if let Err(error) = written {
-            let _gone = fs::remove_file(&temporary);
-            return Err(failed(error));
-        }
+        put(&directory.join(name), text.as_bytes(), 0o600, Kept::Always).map_err(failed)?;
         if self.has(name) {
             Ok(())
         } else {

@@ -9,7 +9,7 @@ mod kdl;
 mod out;
 mod toml;
 
-pub use convert::convert;
+pub use convert::{convert, kdl_text};
 
 use crate::definition::{Definition, Weight, read_definitions};
 use crate::diagnostic::Diagnostic;

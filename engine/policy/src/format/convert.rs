@@ -7,6 +7,8 @@ mod literal;
 mod to_kdl;
 mod to_toml;
 
+pub use literal::kdl_text;
+
 use super::{FormatError, keep, reformat, too_large};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::document::{Condition, Document};

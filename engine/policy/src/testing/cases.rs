@@ -12,6 +12,7 @@ use serde_json::Value as Json;
 use crate::decide::{Call, decide};
 use crate::document::{Mode, Outcome};
 use crate::facts::{Entry, Facts, Look, World, below, join_path};
+use crate::format::kdl_text;
 use crate::load::{Files, Root, load};
 use crate::plan::Plan;
 use crate::read::Format;
@@ -174,7 +175,7 @@ pub fn parse_case(line: &str) -> Result<Case, CaseError> {
                 0,
                 &format!(
                     "policy \"case\" {{ extends {} }}\n",
-                    quoted(&format!("builtin:{profile}"))
+                    kdl_text(&format!("builtin:{profile}"))
                 ),
             );
             continue;
@@ -186,7 +187,7 @@ pub fn parse_case(line: &str) -> Result<Case, CaseError> {
         if Outcome::from_word(effect).is_none() {
             return Err(CaseError::Field("policy"));
         }
-        let _infallible = writeln!(policy, "{effect} {}", quoted(&format!("{tool}({pattern})")));
+        let _infallible = writeln!(policy, "{effect} {}", kdl_text(&format!("{tool}({pattern})")));
     }
     let expected = match text("expected")? {
         "not-allow" => Expected::NotAllow,
@@ -207,21 +208,6 @@ pub fn parse_case(line: &str) -> Result<Case, CaseError> {
         expected,
         world: CaseWorld::read(json.get("fs"))?,
     })
-}
-
-/// A KDL string of any text.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 /// A path of Windows as bash on Windows names it.

@@ -80,7 +80,9 @@ pub(super) fn kdl(argument: &Argument) -> String {
     }
 }
 
-fn kdl_text(text: &str) -> String {
+/// A text in KDL, between quotes: what hides, reorders or ends lines is escaped, and what has quotes or backslashes is written raw.
+#[must_use]
+pub fn kdl_text(text: &str) -> String {
     let plain = !text.chars().any(is_hidden);
     // Three quotes in a row would begin a text of several lines.
     if plain && text.contains(['"', '\\']) && !text.starts_with('"') {

@@ -1,6 +1,6 @@
-//! Replaces the text of a file, all of it or nothing.
+//! Writes files, all of one or nothing.
 //!
-//! Invariant (never half): the new text is written beside the file and takes its place only when it is whole and on the disk.
+//! Invariant (never half): the new text is written beside the file and takes its place only when it is whole.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -31,11 +31,44 @@ pub(crate) fn replace(path: &Path, old: &str, new: &str) -> Result<(), String> {
     result
 }
 
+/// Whether a file must be there after the machine has stopped without warning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// It is written to the disk before it takes its place.
+    Always,
+    /// Whoever reads it sees what is not whole, and does without.
+    Usually,
+}
+
+/// Puts a file of these permissions in its place, whether or not there is one; a link in its place is replaced and not followed.
+///
+/// # Errors
+/// What the machine says; there is what was there before then.
+pub(crate) fn put(path: &Path, bytes: &[u8], mode: u32, kept: Kept) -> io::Result<()> {
+    let beside = beside(path).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(&beside)?;
+    let written = file
+        .write_all(bytes)
+        .and_then(|()| match kept {
+            Kept::Always => file.sync_all(),
+            Kept::Usually => Ok(()),
+        })
+        .and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        let _gone = fs::remove_file(&beside);
+    }
+    written
+}
+
 /// Writes a file that is not there yet.
 ///
 /// # Errors
 /// One line for a person; there is no such file then.
-pub(super) fn create(path: &Path, text: &str) -> Result<(), String> {
+pub(crate) fn create(path: &Path, text: &str) -> Result<(), String> {
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -90,5 +123,46 @@ fn reason(error: &io::Error) -> String {
         "permission denied".to_owned()
     } else {
         error.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::{Kept, put};
+
+    #[test]
+    fn a_file_is_put_where_none_or_another_was() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let path = folder.path().join("a");
+        for (text, kept) in [("one", Kept::Always), ("two", Kept::Usually)] {
+            put(&path, text.as_bytes(), 0o600, kept).expect("written");
+            assert_eq!(fs::read_to_string(&path).expect("a file"), text);
+        }
+        let mode = fs::metadata(&path).expect("data").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 1);
+    }
+
+    #[test]
+    fn a_link_is_replaced_and_what_it_leads_to_stays() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let (path, other) = (folder.path().join("a"), folder.path().join("b"));
+        fs::write(&other, "other").expect("a file");
+        symlink(&other, &path).expect("a link");
+        put(&path, b"own", 0o644, Kept::Always).expect("written");
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "own");
+        assert_eq!(fs::read_to_string(&other).expect("a file"), "other");
+    }
+
+    #[test]
+    fn what_cannot_be_put_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let path = folder.path().join("a");
+        fs::create_dir(&path).expect("a directory");
+        put(&path, b"own", 0o644, Kept::Always).expect_err("a directory is there");
+        assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 1);
     }
 }
