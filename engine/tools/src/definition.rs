@@ -4,12 +4,14 @@
 //!
 //! Invariant (nothing is ignored): every name, argument, property and child in a definition is understood or an error.
 
+mod check;
 mod field;
 mod read;
 mod step;
 mod tool;
 
 pub use field::{Bounds, Field, FieldKind, Role, TextBounds};
+pub use check::check;
 pub use read::{Prompts, read};
 pub use step::{
     Action, AgentStep, AskStep, Body, CacheStep, CallStep, Choice, ContextKey, EachStep, EditStep, GlobStep,

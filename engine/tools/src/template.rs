@@ -23,11 +23,11 @@ use minijinja::{AutoEscape, Environment, ErrorKind, Expression, UndefinedBehavio
 use serde_json::Value as Json;
 use smol_str::SmolStr;
 
-pub(crate) use check::Checker;
+pub(crate) use check::{Checker, facts_shape};
 pub use check::Shape;
 pub use filters::FILTERS;
 pub(crate) use filters::regex_problem;
-pub use scope::{Scope, SessionFacts, Value};
+pub use scope::{Listed, Scope, SessionFacts, Value};
 pub(crate) use url::Address;
 
 /// Work of one evaluation: instructions, and about 64 bytes of data each.

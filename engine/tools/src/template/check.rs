@@ -45,6 +45,32 @@ impl Shape {
     }
 }
 
+/// What templates know of the facts of a session.
+pub(crate) fn facts_shape() -> Shape {
+    let listed = || {
+        Shape::list(Shape::object([
+            ("name", Shape::Plain),
+            ("about", Shape::Plain),
+        ]))
+    };
+    Shape::object([
+        ("os", Shape::Plain),
+        ("cwd", Shape::Plain),
+        ("home", Shape::Plain),
+        ("date", Shape::Plain),
+        ("mode", Shape::Plain),
+        ("session_id", Shape::Plain),
+        ("model", Shape::Plain),
+        ("interactive", Shape::Plain),
+        ("programs", Shape::list(Shape::Plain)),
+        ("features", Shape::list(Shape::Plain)),
+        ("settings", Shape::Any),
+        ("agents", listed()),
+        ("skills", listed()),
+        ("servers", Shape::list(Shape::Plain)),
+    ])
+}
+
 /// Looks through templates and collects what is wrong.
 pub(crate) struct Checker<'d> {
     /// Names that may be used.
