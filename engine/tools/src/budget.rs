@@ -204,14 +204,22 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
-    use super::{Budgets, Fate, Ledger, PREVIEW_BYTES, Sized, extension, is_over, over_message, persisted, preview};
+    use super::{
+        Budgets, Fate, Ledger, PREVIEW_BYTES, Sized, extension, is_over, over_message, persisted, preview,
+    };
     use crate::definition::Budget;
 
     #[test]
     fn a_declared_budget_is_never_above_that_of_the_system() {
         let budgets = Budgets::default();
-        assert_eq!(budgets.of_tool("Edit", Budget::Chars(100_000)), Budget::Chars(50_000));
-        assert_eq!(budgets.of_tool("Grep", Budget::Chars(20_000)), Budget::Chars(20_000));
+        assert_eq!(
+            budgets.of_tool("Edit", Budget::Chars(100_000)),
+            Budget::Chars(50_000)
+        );
+        assert_eq!(
+            budgets.of_tool("Grep", Budget::Chars(20_000)),
+            Budget::Chars(20_000)
+        );
         assert_eq!(budgets.of_tool("Read", Budget::Unlimited), Budget::Unlimited);
     }
 
@@ -219,9 +227,15 @@ mod tests {
     fn a_policy_overrides_and_a_managed_one_caps() {
         let mut budgets = Budgets::default();
         budgets.tools.insert("Grep".into(), Budget::Chars(80_000));
-        assert_eq!(budgets.of_tool("Grep", Budget::Chars(20_000)), Budget::Chars(80_000));
+        assert_eq!(
+            budgets.of_tool("Grep", Budget::Chars(20_000)),
+            Budget::Chars(80_000)
+        );
         budgets.cap = Some(10_000);
-        assert_eq!(budgets.of_tool("Grep", Budget::Chars(20_000)), Budget::Chars(10_000));
+        assert_eq!(
+            budgets.of_tool("Grep", Budget::Chars(20_000)),
+            Budget::Chars(10_000)
+        );
         assert_eq!(budgets.of_tool("Read", Budget::Unlimited), Budget::Chars(10_000));
     }
 
@@ -297,8 +311,14 @@ mod tests {
     #[test]
     fn the_first_decision_about_a_result_holds() {
         let mut ledger = Ledger::default();
-        assert_eq!(ledger.decide("a", Fate::Replaced("first".into())), &Fate::Replaced("first".into()));
-        assert_eq!(ledger.decide("a", Fate::Replaced("second".into())), &Fate::Replaced("first".into()));
+        assert_eq!(
+            ledger.decide("a", Fate::Replaced("first".into())),
+            &Fate::Replaced("first".into())
+        );
+        assert_eq!(
+            ledger.decide("a", Fate::Replaced("second".into())),
+            &Fate::Replaced("first".into())
+        );
         assert_eq!(ledger.decide("b", Fate::Kept), &Fate::Kept);
         assert_eq!(ledger.decide("b", Fate::Replaced("later".into())), &Fate::Kept);
         assert_eq!(ledger.fate("c"), None);

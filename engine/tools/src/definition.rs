@@ -10,8 +10,8 @@ mod read;
 mod step;
 mod tool;
 
-pub use field::{Bounds, Field, FieldKind, Role, TextBounds};
 pub use check::check;
+pub use field::{Bounds, Field, FieldKind, Role, TextBounds};
 pub use read::{Prompts, read};
 pub use step::{
     Action, AgentStep, AskStep, Body, CacheStep, CallStep, Choice, ContextKey, EachStep, EditStep, GlobStep,

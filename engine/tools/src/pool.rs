@@ -14,7 +14,9 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::definition::{Action, Body, Budget, ContextKey, Deferral, Flag, Need, Prompt, Role, Step, Tool, Work};
+use crate::definition::{
+    Action, Body, Budget, ContextKey, Deferral, Flag, Need, Prompt, Role, Step, Tool, Work,
+};
 use crate::schema::Schema;
 use crate::template::{Scope, TemplateError};
 
@@ -230,7 +232,11 @@ pub fn in_mode(tools: &[Arc<Tool>], filter: Filter, left_out: &mut Vec<LeftOut>)
 
 /// The last stage: tools of MCP servers behind the declared ones, one per name.
 #[must_use]
-pub fn append_mcp(declared: Vec<Arc<Tool>>, servers: &[Arc<McpTool>], denied: &dyn Fn(&str) -> bool) -> Vec<Entry> {
+pub fn append_mcp(
+    declared: Vec<Arc<Tool>>,
+    servers: &[Arc<McpTool>],
+    denied: &dyn Fn(&str) -> bool,
+) -> Vec<Entry> {
     let mut declared = declared;
     declared.sort_by(|a, b| a.name.value.cmp(&b.name.value));
     let mut names: BTreeSet<SmolStr> = BTreeSet::new();
@@ -347,12 +353,16 @@ impl Pool {
 
     /// Tools whose schemas are shown at once, in order.
     pub fn shown(&self) -> impl Iterator<Item = &Entry> {
-        self.with_deferral().filter(|(_, waits)| !waits).map(|(entry, _)| entry)
+        self.with_deferral()
+            .filter(|(_, waits)| !waits)
+            .map(|(entry, _)| entry)
     }
 
     /// Tools that are announced by name only, in order.
     pub fn deferred(&self) -> impl Iterator<Item = &Entry> {
-        self.with_deferral().filter(|(_, waits)| *waits).map(|(entry, _)| entry)
+        self.with_deferral()
+            .filter(|(_, waits)| *waits)
+            .map(|(entry, _)| entry)
     }
 
     fn with_deferral(&self) -> impl Iterator<Item = (&Entry, bool)> {

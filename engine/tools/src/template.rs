@@ -23,8 +23,8 @@ use minijinja::{AutoEscape, Environment, ErrorKind, Expression, UndefinedBehavio
 use serde_json::Value as Json;
 use smol_str::SmolStr;
 
-pub(crate) use check::{Checker, facts_shape};
 pub use check::Shape;
+pub(crate) use check::{Checker, facts_shape};
 pub use filters::FILTERS;
 pub(crate) use filters::regex_problem;
 pub use scope::{Listed, Scope, SessionFacts, Value};
@@ -50,6 +50,10 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     // It would show every name of the scope.
     environment.remove_global("debug");
     environment.remove_filter("pprint");
+    environment.set_formatter(|out, _, value| {
+        out.write_str(&scope::shown(value))
+            .map_err(minijinja::Error::from)
+    });
     // A template is named by its own text: each text is compiled once.
     environment.set_loader(|text| Ok(Some(text.to_owned())));
     filters::add_to(&mut environment);

@@ -38,7 +38,10 @@ fn clashes(tools: &[Arc<Tool>], diagnostics: &mut Vec<Diagnostic>) {
         let message = if first.value == name.value {
             format!("two tools are named `{}`", name.value)
         } else {
-            format!("the names `{}` and `{}` differ only in capitals", first.value, name.value)
+            format!(
+                "the names `{}` and `{}` differ only in capitals",
+                first.value, name.value
+            )
         };
         diagnostics.push(
             Diagnostic::error("tool::clash", message, name.place)
@@ -101,7 +104,10 @@ fn roles(tool: &Tool, diagnostics: &mut Vec<Diagnostic>) {
     if tool.read_only == Flag::Always {
         for field in &tool.input {
             if matches!(field.role, Some(Role::Writes | Role::Deletes)) {
-                let message = format!("a read-only tool has a field `{}` that is written", field.name.value);
+                let message = format!(
+                    "a read-only tool has a field `{}` that is written",
+                    field.name.value
+                );
                 let diagnostic = Diagnostic::error("tool::read-only", message, field.name.place);
                 diagnostics.push(diagnostic.help("remove `read-only`, or give a condition behind it"));
             }

@@ -91,7 +91,11 @@ impl SearchIndex {
     }
 
     fn refresh(&mut self, pool: &Pool, facts: &Scope) {
-        if pool.deferred().map(Entry::name).eq(self.names.iter().map(SmolStr::as_str)) {
+        if pool
+            .deferred()
+            .map(Entry::name)
+            .eq(self.names.iter().map(SmolStr::as_str))
+        {
             return;
         }
         self.builds += 1;
@@ -212,7 +216,11 @@ impl Item {
             0
         };
         let hint = if at_boundary(&self.hint, word) { 4 } else { 0 };
-        let description = if at_boundary(&self.description, word) { 2 } else { 0 };
+        let description = if at_boundary(&self.description, word) {
+            2
+        } else {
+            0
+        };
         name + hint + description
     }
 }

@@ -125,7 +125,10 @@ fn what_a_session_lacks_is_left_out_with_the_reason() {
         reasons,
         [
             ("Remote", "no remote service is configured"),
-            ("Windows", "its condition does not hold: {{ facts.os == 'windows' }}"),
+            (
+                "Windows",
+                "its condition does not hold: {{ facts.os == 'windows' }}"
+            ),
             ("Denied", "the policy denies every call of it"),
         ]
     );
@@ -179,7 +182,8 @@ fn deferral_is_decided_in_order() {
         declared("Waits", "defer"),
         declared("Shown", ""),
         declared("Always", "always-load"),
-        "tool \"Agent\" { about \"x\"; input { string \"kind\" { agent } }; defer; body { return \"x\" } }\n".to_owned(),
+        "tool \"Agent\" { about \"x\"; input { string \"kind\" { agent } }; defer; body { return \"x\" } }\n"
+            .to_owned(),
     ];
     let tools = tools(&text.concat());
     let always = Arc::new(McpTool {
@@ -188,13 +192,19 @@ fn deferral_is_decided_in_order() {
     });
     let servers = [mcp("mcp__s__x", ""), always];
     let mut world = World::default();
-    assert_eq!(deferred(&world.pool(&tools, &servers)), ["Agent", "Waits", "mcp__s__x"]);
+    assert_eq!(
+        deferred(&world.pool(&tools, &servers)),
+        ["Agent", "Waits", "mcp__s__x"]
+    );
     world.forks = true;
     assert_eq!(deferred(&world.pool(&tools, &servers)), ["Waits", "mcp__s__x"]);
     world.defers = Some(("mcp__s__x", false));
     assert_eq!(deferred(&world.pool(&tools, &servers)), ["Waits"]);
     world.defers = Some(("Shown", true));
-    assert_eq!(deferred(&world.pool(&tools, &servers)), ["Shown", "Waits", "mcp__s__x"]);
+    assert_eq!(
+        deferred(&world.pool(&tools, &servers)),
+        ["Shown", "Waits", "mcp__s__x"]
+    );
     world.defers = Some(("Always", true));
     assert_eq!(deferred(&world.pool(&tools, &servers)), ["Waits", "mcp__s__x"]);
     world.denied = vec!["ToolSearch"];
@@ -203,9 +213,19 @@ fn deferral_is_decided_in_order() {
 
 #[test]
 fn only_a_deferred_tool_whose_schema_was_not_sent_gets_a_hint() {
-    let tools = tools(&[SEARCH.to_owned(), declared("Waits", "defer"), declared("Shown", "")].concat());
+    let tools = tools(
+        &[
+            SEARCH.to_owned(),
+            declared("Waits", "defer"),
+            declared("Shown", ""),
+        ]
+        .concat(),
+    );
     let pool = World::default().pool(&tools, &[]);
-    assert!(pool.hint("Waits", false).is_some_and(|hint| hint.contains("select:Waits")));
+    assert!(
+        pool.hint("Waits", false)
+            .is_some_and(|hint| hint.contains("select:Waits"))
+    );
     assert_eq!(pool.hint("Waits", true), None);
     assert_eq!(pool.hint("Shown", false), None);
 }
@@ -233,7 +253,10 @@ fn search(query: &str) -> Vec<String> {
 #[test]
 fn searches_find_names_before_hints_before_descriptions() {
     // Words of the name 12, of a hint 4, of a description 2.
-    assert_eq!(search("send"), ["mcp__slack__send_message", "Fetch", "mcp__github__create_issue"]);
+    assert_eq!(
+        search("send"),
+        ["mcp__slack__send_message", "Fetch", "mcp__github__create_issue"]
+    );
     // A word of the name 10 against 10 + 4.
     assert_eq!(search("notebook jupyter"), ["NotebookEdit", "NotebookRead"]);
     // A part of a word.
@@ -244,15 +267,24 @@ fn searches_find_names_before_hints_before_descriptions() {
 
 #[test]
 fn a_word_with_a_plus_must_be_in_the_name() {
-    assert_eq!(search("+slack send"), ["mcp__slack__send_message", "mcp__slack__list_channels"]);
+    assert_eq!(
+        search("+slack send"),
+        ["mcp__slack__send_message", "mcp__slack__list_channels"]
+    );
     assert_eq!(search("+jupyter"), Vec::<String>::new());
 }
 
 #[test]
 fn names_are_selected_exactly_deferred_or_not() {
-    assert_eq!(search("select:Shown,NotebookEdit, Nobody"), ["Shown", "NotebookEdit"]);
+    assert_eq!(
+        search("select:Shown,NotebookEdit, Nobody"),
+        ["Shown", "NotebookEdit"]
+    );
     assert_eq!(search("notebookedit"), ["NotebookEdit"]);
-    assert_eq!(search("mcp__slack"), ["mcp__slack__list_channels", "mcp__slack__send_message"]);
+    assert_eq!(
+        search("mcp__slack"),
+        ["mcp__slack__list_channels", "mcp__slack__send_message"]
+    );
 }
 
 #[test]

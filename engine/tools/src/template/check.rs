@@ -47,12 +47,7 @@ impl Shape {
 
 /// What templates know of the facts of a session.
 pub(crate) fn facts_shape() -> Shape {
-    let listed = || {
-        Shape::list(Shape::object([
-            ("name", Shape::Plain),
-            ("about", Shape::Plain),
-        ]))
-    };
+    let listed = || Shape::list(Shape::object([("name", Shape::Plain), ("about", Shape::Plain)]));
     Shape::object([
         ("os", Shape::Plain),
         ("cwd", Shape::Plain),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use minijinja::value::{Enumerator, Object};
+use minijinja::value::{Enumerator, Object, ValueKind};
 use serde_json::{Map, Value as Json};
 use smol_str::SmolStr;
 
@@ -149,14 +149,10 @@ impl Value {
         })
     }
 
-    /// As text: texts as they are, `none` as nothing, anything else as templates show it.
+    /// As text: texts as they are, `none` as nothing, lists and objects as JSON.
     #[must_use]
     pub fn to_text(&self) -> String {
-        if self.is_none() {
-            String::new()
-        } else {
-            self.0.to_string()
-        }
+        shown(&self.0)
     }
 
     /// Whether a condition of this value holds.
@@ -183,9 +179,7 @@ impl Value {
     /// The items of a list.
     #[must_use]
     pub fn items(&self) -> Option<Vec<Self>> {
-        if self.0.kind() != minijinja::value::ValueKind::Seq
-            && self.0.kind() != minijinja::value::ValueKind::Iterable
-        {
+        if !matches!(self.0.kind(), ValueKind::Seq | ValueKind::Iterable) {
             return None;
         }
         Some(self.0.try_iter().ok()?.map(Self).collect())
@@ -229,6 +223,18 @@ impl SessionFacts {
             "servers": self.servers,
         });
         Value::of_json(&json)
+    }
+}
+
+/// A value as templates show it: texts as they are, `none` as nothing, booleans, lists and objects as JSON.
+pub(super) fn shown(value: &minijinja::Value) -> String {
+    match value.kind() {
+        ValueKind::None => String::new(),
+        ValueKind::Bool | ValueKind::Seq | ValueKind::Map | ValueKind::Iterable => {
+            serde_json::to_string(value).unwrap_or_else(|_| value.to_string())
+        }
+        // Texts, numbers, and whatever else shows itself.
+        _ => value.to_string(),
     }
 }
 

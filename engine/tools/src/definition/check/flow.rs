@@ -8,8 +8,8 @@ use smol_str::SmolStr;
 
 use super::tool_of;
 use crate::definition::{
-    Action, Body, CallStep, Flag, McpVerb, Named, Need, Questions, RunStep, ShellStep, StateChange, StateStep,
-    StateVerb, Step, TaskVerb, Tool, WhenStep, Words,
+    Action, Body, CallStep, Flag, McpVerb, Named, Need, Questions, RunStep, ShellStep, StateChange,
+    StateStep, StateVerb, Step, TaskVerb, Tool, WhenStep, Words,
 };
 use crate::template::{Checker, Shape, Template};
 
@@ -31,11 +31,7 @@ type Names = BTreeMap<SmolStr, Shape>;
 
 impl<'f, 'd> Flow<'f, 'd> {
     pub(super) fn new(tool: &'f Tool, tools: &'f [Arc<Tool>], checker: &'f mut Checker<'d>) -> Self {
-        Self {
-            tool,
-            tools,
-            checker,
-        }
+        Self { tool, tools, checker }
     }
 
     pub(super) fn tool(&mut self, body: &Body) {
@@ -183,10 +179,8 @@ impl<'f, 'd> Flow<'f, 'd> {
             Action::Glob(glob) => {
                 self.template(&glob.pattern);
                 self.optional(glob.path.as_ref());
-                let shape = Shape::object([
-                    ("paths", Shape::list(Shape::Plain)),
-                    ("truncated", Shape::Plain),
-                ]);
+                let shape =
+                    Shape::object([("paths", Shape::list(Shape::Plain)), ("truncated", Shape::Plain)]);
                 self.give(&glob.name, shape);
             }
             Action::Grep(grep) => {
@@ -327,10 +321,7 @@ impl<'f, 'd> Flow<'f, 'd> {
         let before = self.checker.names.clone();
         let then = self.body(&when.then);
         let after_then = std::mem::replace(&mut self.checker.names, before);
-        let otherwise = when
-            .otherwise
-            .as_ref()
-            .map_or(Goes::On, |body| self.body(body));
+        let otherwise = when.otherwise.as_ref().map_or(Goes::On, |body| self.body(body));
         match (then, otherwise) {
             (Goes::Ends, Goes::Ends) => return Goes::Ends,
             (Goes::Ends, Goes::On) => {}
@@ -403,8 +394,10 @@ impl<'f, 'd> Flow<'f, 'd> {
         for named in &call.input {
             if tool.field(&named.name.value).is_none_or(|field| field.internal) {
                 let known = tool.input.iter().map(|field| field.name.value.as_str());
-                let help = engine_policy::nearest(&named.name.value, known)
-                    .map_or_else(|| "remove it".to_owned(), |near| format!("did you mean `{near}`?"));
+                let help = engine_policy::nearest(&named.name.value, known).map_or_else(
+                    || "remove it".to_owned(),
+                    |near| format!("did you mean `{near}`?"),
+                );
                 let message = format!("`{}` is no field of `{}`", named.name.value, tool.name.value);
                 self.error("tool::unknown-field", message, named.name.place, &help);
             }
@@ -412,7 +405,12 @@ impl<'f, 'd> Flow<'f, 'd> {
         for field in tool.input.iter().filter(|field| field.required) {
             if !call.input.iter().any(|named| named.name == field.name) {
                 let message = format!("`{}` needs `{}`", tool.name.value, field.name.value);
-                self.error("tool::missing-value", message, call.tool.place(), "give it a value");
+                self.error(
+                    "tool::missing-value",
+                    message,
+                    call.tool.place(),
+                    "give it a value",
+                );
             }
         }
     }
