@@ -55,6 +55,8 @@ pub fn plan_edit(place: &Decided, request: &EditRequest<'_>, view: &View<'_>) ->
     let path = || place.as_path().to_owned();
     match existing.kind {
         Kind::Text => {}
+        // One with a mistake in it has no cells that could be edited.
+        Kind::Notebook if serde_json::from_str::<serde::de::IgnoredAny>(&existing.text).is_err() => {}
         Kind::Notebook => return Err(FileError::IsNotebook { path: path() }),
         Kind::Binary { what, hint } => {
             return Err(FileError::Binary {

@@ -9,9 +9,12 @@ use std::path::Path;
 
 use super::encoding::decode;
 use super::error::FileError;
+use super::image::{Image, for_model};
 use super::kind::{Kind, SNIFFED_BYTES, kind_of};
 use super::lines::{DEFAULT_LINES, Page, Room, TextPage};
 use super::missing::complete;
+use super::notebook;
+use super::pdf::{self, Pages, PdfPages};
 use super::place::Decided;
 use super::seen::{ContentHash, Noted, Seen};
 use super::walk::{Opened, failed_io, open_file};
@@ -74,6 +77,12 @@ pub struct ReadAnswer {
 pub enum Content {
     /// Lines of text.
     Text(TextPage),
+    /// An image.
+    Image(Image),
+    /// The text of a PDF's pages.
+    Pdf(PdfPages),
+    /// The cells of a notebook, with the images among their outputs.
+    Notebook(Vec<Part>),
     /// The same content and the same range were shown before.
     Unchanged(String),
 }
@@ -83,6 +92,8 @@ pub enum Content {
 pub enum Part {
     /// Text.
     Text(String),
+    /// An image.
+    Image(Image),
 }
 
 impl Content {
@@ -91,6 +102,18 @@ impl Content {
     pub fn into_parts(self) -> Vec<Part> {
         match self {
             Self::Text(page) => vec![Part::Text(page.text)],
+            Self::Image(image) => match image.original {
+                None => vec![Part::Image(image)],
+                Some((width, height)) => {
+                    let note = format!(
+                        "[shown as {} by {} pixels; the file has {width} by {height}]",
+                        image.width, image.height
+                    );
+                    vec![Part::Text(note), Part::Image(image)]
+                }
+            },
+            Self::Pdf(pages) => vec![Part::Text(pages.text)],
+            Self::Notebook(parts) => parts,
             Self::Unchanged(line) => vec![Part::Text(line)],
         }
     }
@@ -145,8 +168,29 @@ fn whole(
                 hint,
             });
         }
-        Kind::Text | Kind::Notebook | Kind::Pdf | Kind::Image(_) => {
-            Content::Text(text_page(place, options, &decode(bytes).content)?)
+        Kind::Text => Content::Text(text_page(place, options, &decode(bytes).content)?),
+        Kind::Image(image) => {
+            Content::Image(for_model(&bytes, image).map_err(|why| FileError::BadImage { path: path(), why })?)
+        }
+        Kind::Pdf => Content::Pdf(pdf::read(place, bytes, Pages::parse(options.pages.as_deref())?)?),
+        Kind::Notebook => {
+            let text = decode(bytes).content;
+            match notebook::parts(place, &text, options) {
+                Ok(parts) => Content::Notebook(parts),
+                // A notebook with a mistake in it, like the marks of a merge, can only be mended as text.
+                Err(FileError::BadNotebook { why, .. }) => {
+                    let mut page = text_page(place, options, &text)?;
+                    page.text.insert_str(
+                        0,
+                        &format!(
+                            "[not a valid notebook ({why}), so it is shown as text]
+"
+                        ),
+                    );
+                    Content::Text(page)
+                }
+                Err(error) => return Err(error),
+            }
         }
     };
     Ok(ReadAnswer { content, noted })

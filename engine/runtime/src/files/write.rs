@@ -196,4 +196,6 @@ pub fn write(place: &Decided, content: &str, view: &View<'_>) -> Result<Change, 
 }
 
 #[cfg(test)]
+mod crash;
+#[cfg(test)]
 mod tests;
