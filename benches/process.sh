@@ -12,7 +12,9 @@ paired=$target/release/examples/paired
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$target/release/examples/data" "$work"
-export HOME=$work XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config
+# The home directory is no project, so that it must be another one than the calls start in.
+mkdir "$work/home"
+export HOME=$work/home XDG_CACHE_HOME=$work/home/cache XDG_CONFIG_HOME=$work/home/config
 cd "$work"
 
 against_true() {
