@@ -60,13 +60,15 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment
 });
 
-/// A template as a definition writes it, compiled when it is first used.
+/// A template as a definition writes it, compiled when it is first used. Cheap to copy: copies share all of it.
 #[derive(Clone)]
-pub struct Template {
+pub struct Template(Arc<Inner>);
+
+struct Inner {
     source: SmolStr,
     argument: Option<Argument>,
     place: Place,
-    compiled: Arc<OnceLock<Result<Compiled, TemplateError>>>,
+    compiled: OnceLock<Result<Compiled, TemplateError>>,
 }
 
 /// What a text turned out to be.
@@ -104,54 +106,54 @@ impl Template {
     #[must_use]
     pub fn of_argument(argument: &Argument) -> Option<Self> {
         let source: SmolStr = argument.text()?.into();
-        Some(Self {
+        Some(Self(Arc::new(Inner {
             source,
             place: argument.place,
             argument: Some(argument.clone()),
-            compiled: Arc::default(),
-        })
+            compiled: OnceLock::new(),
+        })))
     }
 
     /// A template of a text of its own, such as a file of prompts.
     #[must_use]
     pub fn of_text(text: &str, place: Place) -> Self {
-        Self {
+        Self(Arc::new(Inner {
             source: text.into(),
             argument: None,
             place,
-            compiled: Arc::default(),
-        }
+            compiled: OnceLock::new(),
+        }))
     }
 
     /// The text as written.
     #[must_use]
     pub fn source(&self) -> &str {
-        &self.source
+        &self.0.source
     }
 
     /// Where it stands.
     #[must_use]
     pub fn place(&self) -> Place {
-        self.place
+        self.0.place
     }
 
     /// The place of some of its bytes.
     fn inside(&self, start: usize, end: usize) -> Place {
-        match &self.argument {
+        match &self.0.argument {
             Some(argument) => argument.inside(start, end),
             // The text is the whole of its place.
-            None if self.place.span.len() == self.source.len() => {
-                let from = self.place.span.start as usize;
-                self.place.at(Span::new(from + start, from + end.max(start)))
+            None if self.0.place.span.len() == self.0.source.len() => {
+                let from = self.0.place.span.start as usize;
+                self.0.place.at(Span::new(from + start, from + end.max(start)))
             }
-            None => self.place,
+            None => self.0.place,
         }
     }
 
     /// Whether nothing is put into it.
     #[must_use]
     pub fn is_plain(&self) -> bool {
-        !["{{", "{%", "{#"].iter().any(|open| self.source.contains(open))
+        !["{{", "{%", "{#"].iter().any(|open| self.0.source.contains(open))
     }
 
     /// Whether it is one expression, whose value it gives.
@@ -163,21 +165,21 @@ impl Template {
     /// The value: that of the expression where it is one, else text.
     pub fn evaluate(&self, scope: &Scope) -> Result<Value, TemplateError> {
         match self.compiled()? {
-            Compiled::Plain => Ok(Value::text(&self.source)),
+            Compiled::Plain => Ok(Value::text(&self.0.source)),
             Compiled::Whole(expression) => {
                 let value = expression
                     .eval(scope.context())
                     .map_err(|error| TemplateError::of(&error))?;
                 if value.is_undefined() {
                     return Err(TemplateError {
-                        message: format!("`{}` has no value", self.source),
+                        message: format!("`{}` has no value", self.0.source),
                     });
                 }
                 Ok(Value(value))
             }
             Compiled::Text => {
                 let text = ENVIRONMENT
-                    .get_template(&self.source)
+                    .get_template(&self.0.source)
                     .and_then(|template| template.render(scope.context()))
                     .map_err(|error| TemplateError::of(&error))?;
                 Ok(Value::text(&text))
@@ -201,8 +203,8 @@ impl Template {
     }
 
     fn compiled(&self) -> Result<&Compiled, TemplateError> {
-        let compiled = self.compiled.get_or_init(|| {
-            if self.source.len() > MAX_TEMPLATE_BYTES {
+        let compiled = self.0.compiled.get_or_init(|| {
+            if self.0.source.len() > MAX_TEMPLATE_BYTES {
                 return Err(TemplateError {
                     message: format!("a template is at most {MAX_TEMPLATE_BYTES} bytes long"),
                 });
@@ -210,8 +212,8 @@ impl Template {
             if self.is_plain() {
                 return Ok(Compiled::Plain);
             }
-            let tree = parse(&self.source).map_err(|error| TemplateError::of(&error))?;
-            match whole_expression(&tree, &self.source) {
+            let tree = parse(&self.0.source).map_err(|error| TemplateError::of(&error))?;
+            match whole_expression(&tree, &self.0.source) {
                 Some(expression) => ENVIRONMENT
                     .compile_expression_owned(expression.to_owned())
                     .map(Compiled::Whole)
@@ -225,13 +227,13 @@ impl Template {
 
 impl PartialEq for Template {
     fn eq(&self, other: &Self) -> bool {
-        self.source == other.source
+        self.0.source == other.0.source
     }
 }
 
 impl fmt::Debug for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Template").field(&self.source).finish()
+        f.debug_tuple("Template").field(&self.0.source).finish()
     }
 }
 

@@ -9,9 +9,6 @@ use smol_str::SmolStr;
 use super::{Entry, Pool};
 use crate::template::{Scope, Value};
 
-/// Results without a limit of the query's own.
-pub const DEFAULT_RESULTS: usize = 5;
-
 /// The names and descriptions of deferred tools, ready to be searched; kept until the set of deferred tools changes.
 #[derive(Clone, Debug, Default)]
 pub struct SearchIndex {

@@ -1,4 +1,8 @@
 //! What can be said about a template before it runs: names, parts, filters and tests that do not exist.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the tree belongs to the template language; what is not named here is walked or has no shape"
+)]
 
 use std::collections::BTreeMap;
 
@@ -40,8 +44,8 @@ impl Shape {
     }
 
     /// What is known where a value has one of two shapes.
-    pub(crate) fn or(self, other: Self) -> Self {
-        if self == other { self } else { Self::Any }
+    pub(crate) fn or(self, other: &Self) -> Self {
+        if self == *other { self } else { Self::Any }
     }
 }
 
@@ -79,21 +83,21 @@ pub(crate) struct Checker<'d> {
 impl Checker<'_> {
     /// Checks a template; the shape of its value where it is one expression.
     pub(crate) fn template(&mut self, template: &Template) -> Shape {
-        if template.source.len() > MAX_TEMPLATE_BYTES {
+        if template.source().len() > MAX_TEMPLATE_BYTES {
             let message = format!("a template is at most {MAX_TEMPLATE_BYTES} bytes long");
             self.diagnostics
-                .push(Diagnostic::error("tool::template", message, template.place));
+                .push(Diagnostic::error("tool::template", message, template.place()));
             return Shape::Plain;
         }
         if template.is_plain() {
             return Shape::Plain;
         }
-        let tree = match parse(&template.source) {
+        let tree = match parse(template.source()) {
             Ok(tree) => tree,
             Err(error) => {
                 let place = error
                     .range()
-                    .map_or(template.place, |range| template.inside(range.start, range.end));
+                    .map_or(template.place(), |range| template.inside(range.start, range.end));
                 let message = TemplateError::of(&error).message;
                 self.diagnostics
                     .push(Diagnostic::error("tool::template", message, place));
@@ -118,11 +122,11 @@ impl Checker<'_> {
     /// Checks a condition: it must be one expression.
     pub(crate) fn condition(&mut self, template: &Template) {
         self.template(template);
-        if !template.is_whole() && parse(&template.source).is_ok() {
+        if !template.is_whole() && parse(template.source()).is_ok() {
             let diagnostic = Diagnostic::error(
                 "tool::condition",
                 "a condition must be one expression",
-                template.place,
+                template.place(),
             );
             self.diagnostics
                 .push(diagnostic.help("write it as `{{ expression }}`"));
@@ -271,7 +275,7 @@ impl Walk<'_, '_> {
                 let left = self.expression(&binary.left);
                 let right = self.expression(&binary.right);
                 match binary.op {
-                    ast::BinOpKind::ScAnd | ast::BinOpKind::ScOr | ast::BinOpKind::Add => left.or(right),
+                    ast::BinOpKind::ScAnd | ast::BinOpKind::ScOr | ast::BinOpKind::Add => left.or(&right),
                     _ => Shape::Plain,
                 }
             }
@@ -286,7 +290,7 @@ impl Walk<'_, '_> {
                 self.expression(&choice.test_expr);
                 let yes = self.expression(&choice.true_expr);
                 let no = choice.false_expr.as_ref().map(|no| self.expression(no));
-                no.map_or(Shape::Any, |no| yes.or(no))
+                no.map_or(Shape::Any, |no| yes.or(&no))
             }
             Expr::Filter(filter) => self.filter(filter, expression.span()),
             Expr::Test(test) => {
@@ -473,7 +477,12 @@ fn item_of(list: Shape) -> Shape {
 }
 
 fn list_of(items: Vec<Shape>) -> Shape {
-    Shape::list(items.into_iter().reduce(Shape::or).unwrap_or(Shape::Any))
+    Shape::list(
+        items
+            .into_iter()
+            .reduce(|one, other| one.or(&other))
+            .unwrap_or(Shape::Any),
+    )
 }
 
 fn advice<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {

@@ -156,6 +156,10 @@ fn format_date(value: &Value, pattern: Option<&str>) -> Result<String, Error> {
 }
 
 /// Keys in order, so that the same value is the same text in every build.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "filters are called with owned options"
+)]
 fn json(value: &Value, options: Kwargs) -> Result<String, Error> {
     let indent: Option<bool> = options.get("indent")?;
     options.assert_all_used()?;
@@ -196,6 +200,10 @@ pub(crate) fn regex_problem(pattern: &str) -> Option<String> {
         .map(|error| error.to_string())
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "filters are called with owned options"
+)]
 fn regex(text: &str, pattern: &str, options: Kwargs) -> Result<Value, Error> {
     let group: Option<usize> = options.get("group")?;
     options.assert_all_used()?;

@@ -227,13 +227,16 @@ impl SessionFacts {
 }
 
 /// A value as templates show it: texts as they are, `none` as nothing, booleans, lists and objects as JSON.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "texts, numbers and whatever the template language adds show themselves"
+)]
 pub(super) fn shown(value: &minijinja::Value) -> String {
     match value.kind() {
         ValueKind::None => String::new(),
         ValueKind::Bool | ValueKind::Seq | ValueKind::Map | ValueKind::Iterable => {
             serde_json::to_string(value).unwrap_or_else(|_| value.to_string())
         }
-        // Texts, numbers, and whatever else shows itself.
         _ => value.to_string(),
     }
 }
@@ -251,7 +254,7 @@ fn object_value(fields: &[Field], map: &Map<String, Json>) -> minijinja::Value {
         .iter()
         .filter(|(key, _)| !fields.iter().any(|field| field.name.value == key.as_str()))
         .map(|(key, json)| (key.clone(), minijinja::Value::from(minijinja::value::Serde(json))));
-    known.chain(further).collect()
+    minijinja::Value::from_pairs(known.chain(further))
 }
 
 fn field_value(kind: &FieldKind, json: &Json) -> minijinja::Value {

@@ -337,7 +337,7 @@ impl<'f, 'd> Flow<'f, 'd> {
         for (name, shape) in other {
             match one.remove(&name) {
                 Some(first) => {
-                    self.checker.names.insert(name, first.or(shape));
+                    self.checker.names.insert(name, first.or(&shape));
                 }
                 None => self.checker.maybe.push(name),
             }
