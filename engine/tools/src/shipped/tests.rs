@@ -397,7 +397,23 @@ fn templates<'b>(body: &'b Body, out: &mut Vec<&'b Template>) {
                 }
             }
             Action::Each(step) => templates(&step.body, out),
-            _ => {}
+            Action::Run(_)
+            | Action::Shell(_)
+            | Action::Read(_)
+            | Action::Write(_)
+            | Action::Edit(_)
+            | Action::Glob(_)
+            | Action::Grep(_)
+            | Action::Call(_)
+            | Action::Agent(_)
+            | Action::Ask(_)
+            | Action::Tools(_)
+            | Action::Task(_)
+            | Action::Mcp(_)
+            | Action::Set(_)
+            | Action::Message(_) => {}
+            Action::Cache(step) => templates(&step.body, out),
+            Action::Retry(step) => templates(&step.body, out),
         }
     }
 }
@@ -631,4 +647,29 @@ fn every_description_comes_about() {
         .description(&facts)
         .expect("a description");
     assert!(text.contains("- Explore: looks around\n"), "{text}");
+}
+
+#[test]
+fn a_definition_that_breaks_off_is_told_and_nothing_else_happens() {
+    for (file, text) in data::TOOLS {
+        for end in (1..text.len()).step_by(97) {
+            let Some(beginning) = text.get(..end) else {
+                continue;
+            };
+            let mut sources = Sources::new();
+            let (tools, diagnostics) = read(file, beginning, Format::Kdl, &super::prompt, &mut sources);
+            for diagnostic in &diagnostics {
+                let place = diagnostic.place().expect("a place");
+                assert!(
+                    place.span.end as usize <= beginning.len() || place.source.index() > 0,
+                    "{file} {end}"
+                );
+            }
+            let broken = beginning.matches('{').count() != beginning.matches('}').count();
+            assert!(
+                !broken || !diagnostics.is_empty() || tools.is_empty(),
+                "{file} {end}"
+            );
+        }
+    }
 }
