@@ -340,3 +340,27 @@ fn no_nesting_breaks_the_reader() {
         "{found:?}"
     );
 }
+
+#[test]
+fn toml_that_is_no_node_is_told() {
+    let codes = |text: &str| {
+        let (_, diagnostics) = read("t.toml", text, Format::Toml, &(), &mut Sources::new());
+        diagnostics
+            .into_iter()
+            .map(|diagnostic| diagnostic.code)
+            .collect::<Vec<_>>()
+    };
+    let tool = "[[tool]]\nname = \"T\"\nabout = \"t\"\n";
+    let body = "[[tool.body]]\nnode = \"return\"\nargs = \"x\"\n";
+    assert_eq!(codes(&format!("{tool}{body}")), Vec::<&str>::new());
+    assert_eq!(
+        codes(&format!("{tool}{body}[[tool.body]]\nargs = \"y\"\n")),
+        ["policy::wrong-type"]
+    );
+    assert!(codes(&format!("{tool}aliases = [\"A\", {{ b = 1 }}]\n{body}")).contains(&"policy::wrong-type"));
+    assert_eq!(
+        codes(&format!("{tool}colour = \"red\"\n{body}")),
+        ["tool::unknown-name"]
+    );
+    assert_eq!(codes("[[tool]]\nname = \"T\n").len(), 1);
+}
