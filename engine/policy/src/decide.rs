@@ -18,6 +18,7 @@ mod condition;
 mod configuration;
 mod effect;
 mod groups;
+mod listing;
 mod mode;
 mod network;
 mod path;

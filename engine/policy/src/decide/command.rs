@@ -89,6 +89,10 @@ impl Decider<'_> {
             }
         };
         let rule = allowed_by.and_then(|rule| self.plan.rules.get(rule.0 as usize).map(|own| (rule, own)));
+        self.listings(
+            running,
+            Self::cover(rule.filter(|(_, rule)| rule.names_program || rule.everything)),
+        );
         if let Some(usage) = &usage {
             self.effects(running, usage, rule);
         }

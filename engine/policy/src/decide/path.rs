@@ -146,7 +146,7 @@ impl Decider<'_> {
         (!is_same).then(|| join_path(&real, rest.trim_start_matches('/')))
     }
 
-    fn target(&self, asked: &Asked<'_>, target: &Target, cover: Cover) -> (Outcome, Why, u8) {
+    pub(super) fn target(&self, asked: &Asked<'_>, target: &Target, cover: Cover) -> (Outcome, Why, u8) {
         let extent = match target {
             Target::Somewhere(_) => Extent::Somewhere,
             Target::Known(_) | Target::Pattern(_) | Target::Unknown(_) if asked.tree => Extent::Tree,

@@ -89,7 +89,7 @@ impl Decider<'_> {
     }
 
     /// Whether an allow rule matches a target for certain, whatever stricter rules say of it.
-    pub(super) fn allows(&self, asked: &Asked<'_>, target: &Target, extent: Extent) -> bool {
+    pub(in crate::decide) fn allows(&self, asked: &Asked<'_>, target: &Target, extent: Extent) -> bool {
         let mut matched = Matched::default();
         self.match_index(
             self.index_for(asked.access),
