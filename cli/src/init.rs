@@ -164,7 +164,7 @@ fn trust(project: &str, target: &Path) -> bool {
         .find(|layer| layer.standing.layer == Layer::Project);
     layer.is_some_and(|layer| {
         let name = Trusted::name(project, Layer::Project, &layer.digest);
-        match Trusted::of_person().add(&name, project, Layer::Project, &[file.to_owned()]) {
+        match Trusted::of_person(project).add(&name, project, Layer::Project, &[file.to_owned()]) {
             Ok(()) => true,
             Err(why) => {
                 out::complain(&format!("engine: {}\n", visible(&why)));

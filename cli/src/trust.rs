@@ -59,8 +59,8 @@ impl Trust {
     }
 
     fn try_run(&self) -> Result<Exit, String> {
-        let trusted = Trusted::of_person();
         if self.list {
+            let trusted = Trusted::of_person(NO_PROJECT);
             let mut text = String::new();
             for record in trusted.all() {
                 let files = record.files.join(", ");
@@ -91,6 +91,7 @@ impl Trust {
             return Ok(Exit::Fine);
         }
         let project = start.project;
+        let trusted = Trusted::of_person(&project);
         let shown = one_line(&project);
         if self.revoke {
             let text = match trusted.remove(&project)? {

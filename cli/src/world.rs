@@ -26,7 +26,8 @@ pub(crate) struct Disk {
 
 /// The home directory.
 pub(crate) fn home() -> Option<String> {
-    let home = std::env::var_os("HOME")?.into_string().ok()?;
+    // Without the variable, what the system knows of the user: a policy does not end because a variable is missing.
+    let home = std::env::home_dir()?.into_os_string().into_string().ok()?;
     home.starts_with('/').then(|| join_path("/", &home).to_string())
 }
 
@@ -70,6 +71,33 @@ pub(crate) fn has_zsh() -> bool {
     ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
         .iter()
         .any(|directory| Path::new(directory).join("zsh").exists())
+}
+
+/// Whether a directory of the person lies in a project, where whoever works on the project can write it.
+pub(crate) fn lies_in(directory: &Path, project: &str) -> bool {
+    let project = Path::new(project);
+    directory.starts_with(project) || resolved(directory).starts_with(resolved(project))
+}
+
+/// Whether nobody but the person and the administrator can put another directory in the place of this one: it belongs to the person
+/// alone, and so does the way to it.
+pub(crate) fn is_private(directory: &Path) -> bool {
+    const OTHERS_WRITE: u32 = 0o022;
+    const STICKY: u32 = 0o1000;
+    let own = rustix::process::geteuid().as_raw();
+    let real = resolved(directory);
+    let private =
+        |data: &std::fs::Metadata| data.is_dir() && data.uid() == own && data.mode() & OTHERS_WRITE == 0;
+    // Source: inode(7): in a sticky directory, only the owner of an entry renames or removes it.
+    let safe = |data: &std::fs::Metadata| {
+        (data.uid() == own || data.uid() == 0)
+            && (data.mode() & OTHERS_WRITE == 0 || data.mode() & STICKY != 0)
+    };
+    real.symlink_metadata().is_ok_and(|data| private(&data))
+        && real
+            .ancestors()
+            .skip(1)
+            .all(|above| above.symlink_metadata().is_ok_and(|data| safe(&data)))
 }
 
 fn directory(variable: &str, below_home: &str) -> Option<PathBuf> {

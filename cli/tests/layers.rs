@@ -496,3 +496,130 @@ fn what_everybody_works_below_is_no_project() {
     let output = text(&house.engine(&["trust", home]));
     assert!(output.contains("is no project"), "{output}");
 }
+
+/// The plans that are kept for the projects of a house.
+fn kept(house: &House) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(house.home.path().join(".cache/engine/plans")) else {
+        return Vec::new();
+    };
+    entries.map(|entry| entry.expect("an entry").path()).collect()
+}
+
+/// A house in which one plan is kept, of a policy that allows `ours`; the file of the plan.
+fn with_kept_plan() -> (House, PathBuf) {
+    let house = House::new();
+    house.write(".config/engine/policy.kdl", "allow { command \"ours ...\" }");
+    assert_eq!(house.verdict("ours go"), "allow");
+    let kept = kept(&house);
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    let plan = kept.into_iter().next().expect("a plan");
+    (house, plan)
+}
+
+#[test]
+fn a_kept_plan_that_is_not_whole_is_not_used() {
+    let (house, plan) = with_kept_plan();
+    let bytes = fs::read(&plan).expect("a plan");
+    for length in [0, 1, bytes.len() / 2, bytes.len() - 1] {
+        fs::write(&plan, bytes.get(..length).expect("a beginning")).expect("a file");
+        assert_eq!(house.verdict("ours go"), "allow", "{length}");
+        assert_eq!(house.verdict("theirs go"), "ask", "{length}");
+    }
+    let mut changed = bytes;
+    if let Some(last) = changed.last_mut() {
+        *last ^= 1;
+    }
+    fs::write(&plan, changed).expect("a file");
+    assert_eq!(house.verdict("ours go"), "allow");
+}
+
+#[test]
+fn a_kept_plan_is_used_for_its_own_place_alone() {
+    let (house, plan) = with_kept_plan();
+    let loose = fs::read(&plan).expect("a plan");
+    // A stricter policy of another project, whose plan is replaced by the looser one; the texts of that are as they were.
+    house.write("other/.engine/policy.kdl", "deny { command \"ours ...\" }");
+    let other = house.home.path().join("other");
+    let check = |command: &str| {
+        let place = other.to_str().expect("a name");
+        text(&house.engine(&["check", "--cwd", place, command]))
+    };
+    assert!(check("ours go").starts_with("deny"));
+    let strict = kept(&house)
+        .into_iter()
+        .find(|path| *path != plan)
+        .expect("a second plan");
+    fs::write(&strict, loose).expect("a file");
+    let output = check("ours go");
+    assert!(output.starts_with("deny"), "{output}");
+}
+
+#[test]
+fn a_kept_plan_is_used_only_where_nobody_else_can_write_it() {
+    let (house, plan) = with_kept_plan();
+    let directory = plan.parent().expect("a directory").to_owned();
+    let age = |path: &Path| path.metadata().expect("a file").modified().expect("a time");
+    let before = age(&plan);
+    let mode =
+        |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
+    // While others can write the directory, nothing is kept there either.
+    for open in [directory.clone(), house.home.path().join(".cache")] {
+        mode(&open, 0o777);
+        fs::remove_file(&plan).expect("a plan");
+        assert_eq!(house.verdict("ours go"), "allow");
+        assert!(kept(&house).is_empty(), "{}", open.display());
+        mode(&open, 0o700);
+        assert_eq!(house.verdict("ours go"), "allow");
+        assert_eq!(kept(&house).len(), 1);
+    }
+    assert!(age(&plan) >= before);
+    // A link in its place leads to what somebody else may write.
+    let elsewhere = house.home.path().join("elsewhere.plan");
+    fs::rename(&plan, &elsewhere).expect("a move");
+    std::os::unix::fs::symlink(&elsewhere, &plan).expect("a link");
+    assert_eq!(house.verdict("ours go"), "allow");
+    assert!(!plan.is_symlink(), "the link was replaced by a plan");
+}
+
+#[test]
+fn what_lies_in_the_project_is_not_the_persons_own() {
+    let house = House::new();
+    house.write(
+        "work/config/engine/policy.kdl",
+        "allow { command \"ours ...\" }\ndeny { command \"git log ...\" }",
+    );
+    house.write(PROJECT, "allow { command \"theirs ...\" }");
+    let engine = |arguments: &[&str]| {
+        let mut command = house.command(env!("CARGO_BIN_EXE_engine"));
+        for (name, place) in [
+            ("XDG_CONFIG_HOME", "config"),
+            ("XDG_CACHE_HOME", "cache"),
+            ("XDG_DATA_HOME", "data"),
+        ] {
+            command.env(name, house.project().join(place));
+        }
+        text(&command.args(arguments).output().expect("a run"))
+    };
+    for _ in 0..2 {
+        assert!(engine(&["check", "ours go"]).starts_with("ask"));
+        assert!(engine(&["check", "git log"]).starts_with("deny"));
+        assert!(engine(&["check", "git status"]).starts_with("allow"));
+    }
+    let trusted = engine(&["trust", "--yes"]);
+    assert!(trusted.contains("kept nowhere"), "{trusted}");
+    assert!(engine(&["check", "theirs go"]).starts_with("ask"));
+    assert!(!house.project().join("cache").exists());
+    assert!(!house.project().join("data").exists());
+}
+
+#[test]
+fn without_a_home_in_the_environment_the_person_is_who_the_system_says() {
+    let house = House::new();
+    let mut command = house.command(env!("CARGO_BIN_EXE_engine"));
+    command.env_remove("HOME").args(["check", "cat ~/.ssh/id_rsa"]);
+    let output = text(&command.output().expect("a run"));
+    assert!(
+        output.starts_with("deny") || output.starts_with("ask"),
+        "{output}"
+    );
+}

@@ -174,7 +174,7 @@ pub(super) fn of_own(own: &Own) -> Done {
         ),
         Own::ReadsListed(why) => ("reads-listed", format!("reads any file: {why}")),
         Own::WritesListed(why) => ("writes-listed", format!("writes any file: {why}")),
-        Own::Consults { file, keys } => (
+        Own::Consults { file, keys, .. } => (
             "loads-code",
             format!(
                 "reads `{file}` found upwards, which can name programs ({})",

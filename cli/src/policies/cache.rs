@@ -1,11 +1,13 @@
 //! Compiled plans on disk, by the texts that they were made of and by who is trusted.
 //!
-//! The cache is ignored when in doubt: another owner, other permissions, another version of the engine, a text that has changed, a
-//! file of the machine that others can write by now, trust that was given or taken.
+//! The cache is ignored when in doubt: another owner, other permissions, a directory that others can write or that lies in the project,
+//! another version of the engine, a plan that was made for another place, a text that has changed, a file of the machine that others
+//! can write by now, trust that was given or taken.
 
 use std::fs;
 use std::hash::Hasher as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::io::Read as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use engine_policy::{Layer, Loaded, Plan, digest};
@@ -35,23 +37,45 @@ fn place(found: &Found) -> Option<PathBuf> {
         name.push('\0');
         name.push_str(std::path::absolute(file).ok()?.to_str()?);
     }
+    let cache = world::cache_directory()?;
+    // Whoever works on the project could write whatever plan they like.
+    if world::lies_in(&cache, &found.project) {
+        return None;
+    }
     Some(
-        world::cache_directory()?
+        cache
             .join("plans")
             .join(format!("{}.plan", digest(name.as_bytes()))),
     )
 }
 
+/// The name of a place, without the ending.
+fn key(path: &Path) -> Option<&str> {
+    path.file_stem()?.to_str()
+}
+
 /// The plan that was kept for these files, if every text is still the same.
 pub(super) fn find(found: &Found) -> Option<Plan> {
     let path = place(found)?;
-    let data = fs::symlink_metadata(&path).ok()?;
-    let own = rustix::process::geteuid().as_raw();
-    if !data.is_file() || data.uid() != own || data.mode() & 0o077 != 0 {
+    if !world::is_private(path.parent()?) {
         return None;
     }
+    // What is looked at is what is read; no link is followed, and no pipe waited for.
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let mut file = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(i32::try_from(flags.bits()).ok()?)
+        .open(&path)
+        .ok()?;
+    let data = file.metadata().ok()?;
+    let own = rustix::process::geteuid().as_raw();
+    if !data.is_file() || data.uid() != own || data.mode() & 0o077 != 0 || data.nlink() != 1 {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(data.len()).ok()?);
+    file.read_to_end(&mut bytes).ok()?;
     // The plan is used as long as the program runs, and so are its bytes.
-    let bytes: &'static [u8] = fs::read(&path).ok()?.leak();
+    let bytes: &'static [u8] = bytes.leak();
     let rest = bytes.strip_prefix(MAGIC.as_bytes())?;
     // A sum of everything after it, then a line for each text, then the plan.
     let (own, rest) = rest.split_at_checked(size_of::<u64>())?;
@@ -60,8 +84,13 @@ pub(super) fn find(found: &Found) -> Option<Plan> {
     }
     let end = rest.windows(2).position(|pair| pair == b"\n\n")?;
     let (head, plan) = rest.split_at_checked(end)?;
-    let trusted = Trusted::of_person();
-    for line in std::str::from_utf8(head).ok()?.lines() {
+    let trusted = Trusted::of_person(&found.project);
+    let mut lines = std::str::from_utf8(head).ok()?.lines();
+    // A plan that was made for another place may say the same of its own files.
+    if lines.next()? != key(&path)? {
+        return None;
+    }
+    for line in lines {
         let (layer, rest) = line.split_once(' ')?;
         let (sum, rest) = rest.split_once(' ')?;
         match Layer::ALL.into_iter().find(|own| own.as_str() == layer) {
@@ -103,7 +132,10 @@ fn try_keep(found: &Found, loaded: &Loaded, plan: &Plan) -> Option<()> {
         .mode(0o700)
         .create(directory)
         .ok()?;
-    let mut rest = Vec::new();
+    if !world::is_private(directory) {
+        return None;
+    }
+    let mut rest = format!("{}\n", key(&path)?).into_bytes();
     for layer in &loaded.layers {
         let own = loaded
             .sources

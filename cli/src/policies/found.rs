@@ -54,7 +54,20 @@ impl Found {
         if named.only.is_empty() {
             let engine = Path::new(project).join(".engine");
             if let Some(user) = world::config_directory() {
-                add(Layer::User, &mut in_directory(&user, "policy"));
+                // What lies in the project is the project's, whatever the environment calls it.
+                let layer = if world::lies_in(&user, project) {
+                    Layer::Around
+                } else {
+                    Layer::User
+                };
+                for file in in_directory(&user, "policy") {
+                    if layer == Layer::Around {
+                        around.push(ProjectFiles {
+                            project: PathBuf::from(project),
+                        });
+                    }
+                    add(layer, &mut [file].into_iter());
+                }
             }
             let others = others
                 .iter()

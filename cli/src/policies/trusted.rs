@@ -16,7 +16,8 @@ use crate::world;
 /// The records of one person.
 #[derive(Clone, Debug)]
 pub(crate) struct Trusted {
-    directory: Option<PathBuf>,
+    /// Where they are, or why they are nowhere.
+    directory: Result<PathBuf, String>,
 }
 
 /// One record.
@@ -32,11 +33,22 @@ pub(crate) struct Record {
 }
 
 impl Trusted {
-    /// The records of the person who runs the engine: `$XDG_DATA_HOME/engine/trusted` or `~/.local/share/engine/trusted`.
-    pub(crate) fn of_person() -> Self {
-        Self {
-            directory: world::data_directory().map(|directory| directory.join("trusted")),
-        }
+    /// The records of the person who runs the engine: `$XDG_DATA_HOME/engine/trusted` or `~/.local/share/engine/trusted`. There are none
+    /// where that lies in the project: whoever works on it could write them.
+    pub(crate) fn of_person(project: &str) -> Self {
+        let directory = match world::data_directory() {
+            None => Err(
+                "the home directory is not known, so trust is kept nowhere; set `HOME` or `XDG_DATA_HOME` to a directory that is yours"
+                    .to_owned(),
+            ),
+            Some(directory) if world::lies_in(&directory, project) => Err(format!(
+                "{} lies in the project, where whoever works on it could write, so trust is kept nowhere; set `XDG_DATA_HOME` to a \
+                 directory outside",
+                directory.display()
+            )),
+            Some(directory) => Ok(directory.join("trusted")),
+        };
+        Self { directory }
     }
 
     /// The name of the record for a layer of a project with these texts.
@@ -49,7 +61,7 @@ impl Trusted {
     /// Whether there is a record of this name that only its person can have written.
     pub(crate) fn has(&self, name: &str) -> bool {
         let own = rustix::process::geteuid().as_raw();
-        self.directory.as_ref().is_some_and(|directory| {
+        self.directory.as_ref().is_ok_and(|directory| {
             let directory_is_own = fs::symlink_metadata(directory)
                 .is_ok_and(|data| data.is_dir() && data.uid() == own && data.mode() & 0o022 == 0);
             directory_is_own
@@ -69,9 +81,7 @@ impl Trusted {
         layer: Layer,
         files: &[String],
     ) -> Result<(), String> {
-        let directory = self.directory.as_ref().ok_or(
-            "the home directory is not known, so trust is kept nowhere; set `HOME` or `XDG_DATA_HOME` to a directory that is yours",
-        )?;
+        let directory = self.directory.as_ref().map_err(Clone::clone)?;
         let failed = |error: std::io::Error| {
             format!(
                 "cannot write in {}, where trust is kept: {error}; make it a directory that you alone can write, or set `XDG_DATA_HOME` to \
@@ -101,6 +111,7 @@ impl Trusted {
         let Some(entries) = self
             .directory
             .as_ref()
+            .ok()
             .and_then(|directory| fs::read_dir(directory).ok())
         else {
             return Vec::new();
@@ -162,7 +173,7 @@ mod tests {
     fn store() -> (tempfile::TempDir, Trusted) {
         let directory = tempfile::tempdir().expect("a directory");
         let trusted = Trusted {
-            directory: Some(directory.path().join("trusted")),
+            directory: Ok(directory.path().join("trusted")),
         };
         (directory, trusted)
     }

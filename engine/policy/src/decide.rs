@@ -27,11 +27,13 @@ mod seen;
 mod setting;
 mod shell;
 mod tool;
+mod written;
 
 use std::cell::OnceCell;
 
 use self::groups::Rules;
 use self::seen::Seen;
+use self::written::{Obeyed, Written};
 use engine_shell::Span;
 use serde_json::Value as Json;
 
@@ -103,6 +105,10 @@ struct Decider<'a> {
     outer: Option<Span>,
     /// The project and the home directory, where they are reached through links: the real place of each and its name.
     linked: OnceCell<Vec<(String, &'a str)>>,
+    /// What is written so far.
+    written: Vec<Written>,
+    /// The configurations that are obeyed.
+    obeyed: Vec<Obeyed>,
 }
 
 impl<'a> Decider<'a> {
@@ -115,6 +121,8 @@ impl<'a> Decider<'a> {
             findings: Vec::new(),
             outer: None,
             linked: OnceCell::new(),
+            written: Vec::new(),
+            obeyed: Vec::new(),
         }
     }
 
@@ -144,6 +152,7 @@ impl<'a> Decider<'a> {
     }
 
     fn finish(mut self, mode: Mode) -> Decision {
+        self.obeyed_and_written();
         let mode_refused = self.plan.mode_allowed(mode);
         if mode_refused == Outcome::Allow {
             mode::apply(&mut self.steps, mode, self.facts);

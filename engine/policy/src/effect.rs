@@ -130,6 +130,8 @@ pub enum EffectKind {
         file: SmolStr,
         /// Keys that name programs (`core.fsmonitor`).
         keys: Vec<SmolStr>,
+        /// What happens then, where it is not that a program of that name runs.
+        because: Option<SmolStr>,
     },
 }
 

@@ -22,8 +22,7 @@ impl Decider<'_> {
         &mut self,
         running: &Running<'_>,
         usage: &Use,
-        file: &str,
-        keys: &[SmolStr],
+        (file, keys, because): (&str, &[SmolStr], Option<&str>),
         span: Span,
     ) {
         let changed = usage.effects.iter().rev().find_map(|effect| {
@@ -64,6 +63,9 @@ impl Decider<'_> {
             }
             let mut at = place.clone();
             loop {
+                let reach = running.invocation.reach;
+                let in_order = !(reach.looped || reach.background || reach.piped || reach.reevaluated);
+                self.note_obeyed(&at, file, span, in_order);
                 let files = match file.split_once('/') {
                     Some((name, "config")) => configuration_at(self.facts.world, &at, name),
                     Some(_) | None => vec![join_path(&at, file)],
@@ -86,7 +88,9 @@ impl Decider<'_> {
                     if let Some(key) =
                         config_keys(&text).find(|key| keys.iter().any(|own| key_matches(own, key)))
                     {
-                        let why = format!("`{path}` sets `{key}`, which names a program that would run");
+                        let because = because.unwrap_or("which names a program that would run");
+                        let key = key.trim_start_matches('.');
+                        let why = format!("`{path}` sets `{key}`, {because}");
                         self.step(Request::Code(path), span, Outcome::Ask, Why::Unknown(why), 0);
                     }
                 }

@@ -153,7 +153,9 @@ impl Decider<'_> {
             ),
             EffectKind::Background => {}
             EffectKind::Interactive => {}
-            EffectKind::Consults { file, keys } => self.consults(running, usage, file, keys, span),
+            EffectKind::Consults { file, keys, because } => {
+                self.consults(running, usage, (file, keys, because.as_deref()), span);
+            }
         }
     }
 
@@ -262,8 +264,18 @@ impl Decider<'_> {
             own: effect.source == EffectSource::Own,
             edited,
         };
-        let cover = Self::cover(covered);
+        // What a program reads wherever it is started is what a rule that names it speaks of.
+        let always = access == Access::Read
+            && asked.own
+            && used.path.known().is_some_and(|path| path.starts_with('/'));
+        let cover = match covered {
+            Some((rule, _)) if always => Cover::Everything(rule),
+            _ => Self::cover(covered),
+        };
         self.path(&asked, cover);
+        if access == Access::Write {
+            self.note_write(running, used, used.tree, usage);
+        }
     }
 
     /// The rule that allows editing a file which the command also writes: an edit reads what it changes.
@@ -312,6 +324,12 @@ impl Decider<'_> {
             })
     }
 
+    fn note_write(&mut self, running: &Running<'_>, used: &PathUse, whole: bool, usage: &Use) {
+        let places = self.bases(&running.invocation.directory, used.below.as_ref());
+        let targets = self.targets(&used.path, &places);
+        self.note_written(targets, whole, usage.command.first().map(SmolStr::as_str));
+    }
+
     /// A write, which may be into a directory: then the files in it are what is written.
     pub(super) fn write_effect(
         &mut self,
@@ -347,6 +365,8 @@ impl Decider<'_> {
                 ..used.clone()
             };
             self.path_effect(running, Access::Write, &file, effect, usage, covered, 0);
+            // What comes to stand there may be a link or a directory.
+            self.note_write(running, &file, true, usage);
         }
         if is_directory == Some(false) {
             return;
@@ -366,6 +386,7 @@ impl Decider<'_> {
                 ..used.clone()
             };
             self.path_effect(running, Access::Write, &file, effect, usage, covered, 0);
+            self.note_write(running, &file, true, usage);
         }
     }
 

@@ -7,7 +7,7 @@ mod rules;
 use engine_shell::{Directory, Span, Value};
 use smol_str::SmolStr;
 
-pub(super) use self::names::names_of;
+pub(super) use self::names::{Way, names_of, way};
 use super::Decider;
 use super::groups::{Ruling, may_match};
 use crate::document::{Outcome, RequestKind};

@@ -282,6 +282,11 @@ impl Decider<'_> {
                 edited: None,
             };
             self.path(&asked, Cover::None);
+            if kind == Access::Write {
+                let places = self.bases(&access.directory, None);
+                let targets = self.targets(&access.path, &places);
+                self.note_written(targets, false, None);
+            }
         }
     }
 

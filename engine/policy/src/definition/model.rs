@@ -116,6 +116,8 @@ pub enum Own {
         file: SmolStr,
         /// The keys.
         keys: Vec<SmolStr>,
+        /// What happens then, where it is not that a program of that name runs.
+        because: Option<SmolStr>,
     },
     /// Of what it reads with everything below, only files of these names.
     Narrows(Vec<SmolStr>),

@@ -43,7 +43,7 @@ pub(super) fn literal_beginning(names: &[Name]) -> SmolStr {
 
 /// Where a path stands on the way that a pattern describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(in crate::decide) enum Way {
     /// What matches may lie below it.
     On,
     /// It may match.
@@ -56,7 +56,7 @@ pub(super) enum Way {
 
 /// Holds a path against a pattern. A wildcard stands for no dot at the beginning of a name: a text that changes this is not
 /// understood.
-pub(super) fn way(names: &[Name], path: &str) -> Way {
+pub(in crate::decide) fn way(names: &[Name], path: &str) -> Way {
     let mut parts = parts(path);
     for name in names {
         let Some(part) = parts.next() else { return Way::On };

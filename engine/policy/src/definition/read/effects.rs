@@ -184,7 +184,7 @@ impl Reader {
         self.props(
             node,
             match name {
-                "loads-code" => &["keys"],
+                "loads-code" => &["keys", "because"],
                 "prints-paths" => &["bare"],
                 _ => &[],
             },
@@ -236,6 +236,7 @@ impl Reader {
                     .split_whitespace()
                     .map(SmolStr::new)
                     .collect(),
+                because: self.text_prop(node, "because"),
             },
             "runs-default" => Own::RunsDefault(self.texts(node, 1)),
             _ => {

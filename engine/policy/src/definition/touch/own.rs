@@ -83,10 +83,11 @@ impl<'d> Touch<'_, 'd> {
                 self.unknown(UnknownKind::Stated, from.span, why.to_string());
                 self.writes(Value::Unknown(Origin::Input), false, from);
             }
-            Own::Consults { file, keys } => self.effect(
+            Own::Consults { file, keys, because } => self.effect(
                 EffectKind::Consults {
                     file: file.clone(),
                     keys: keys.clone(),
+                    because: because.clone(),
                 },
                 from,
             ),
