@@ -10,7 +10,7 @@ mod install;
 mod judge;
 mod map;
 mod patch;
-mod record;
+pub(crate) mod record;
 #[cfg(test)]
 mod tests;
 

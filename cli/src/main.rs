@@ -1,6 +1,8 @@
 //! The `engine` binary: arguments in, rendered text and an exit code out. Everything that decides is in the libraries.
 
 mod behind;
+mod batch;
+mod call;
 mod check;
 mod commands;
 mod complete;
@@ -22,7 +24,9 @@ mod render;
 mod replace;
 mod report;
 mod schema;
+mod session;
 mod test;
+mod tools;
 mod trust;
 mod usage;
 mod world;
@@ -45,6 +49,9 @@ enum Command {
     Hook(hook::Hook),
     Test(test::Test),
     Explain(explain::Explain),
+    Call(call::Call),
+    Batch(batch::Batch),
+    Tools(tools::Tools),
     Lint(lint::Lint),
     Fmt(fmt::Fmt),
     Plan(plan::Plan),
@@ -114,6 +121,9 @@ fn main() -> std::process::ExitCode {
             Command::Hook(hook) => return hook.run(),
             Command::Test(test) => test.run(),
             Command::Explain(explain) => explain.run(),
+            Command::Call(call) => call.run(),
+            Command::Batch(batch) => batch.run(),
+            Command::Tools(tools) => tools.run(),
             Command::Lint(lint) => lint.run(),
             Command::Fmt(fmt) => fmt.run(),
             Command::Plan(plan) => plan.run(),

@@ -20,6 +20,11 @@ pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
+/// Whether a person can be asked: standard input and standard error are a terminal.
+pub(crate) fn is_person_there() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
 /// Colours, or none.
 ///
 /// Source: <https://no-color.org> and <https://bixense.com/clicolors>. In this order: `NO_COLOR` turns them off, `CLICOLOR_FORCE` turns them

@@ -60,6 +60,11 @@ pub(crate) fn audit_directories() -> Vec<PathBuf> {
     state.into_iter().chain([other]).collect()
 }
 
+/// Where sessions keep what they need: `$XDG_STATE_HOME/engine` or `~/.local/state/engine`.
+pub(crate) fn state_directory() -> Option<PathBuf> {
+    directory("XDG_STATE_HOME", ".local/state")
+}
+
 /// A variable that names an absolute path.
 pub(crate) fn variable_path(name: &str) -> Option<String> {
     let path = std::env::var_os(name)?.into_string().ok()?;

@@ -153,7 +153,7 @@ fn judge_once(
     }
     for (decision, _) in &all {
         for step in decision.steps.iter().filter(|step| step.outcome == decided) {
-            let line = line_of(plan, step);
+            let line = step.explain(plan);
             if decided != Outcome::Allow && !lines.contains(&line) {
                 lines.push(line);
             }
@@ -178,21 +178,6 @@ fn judge_once(
             .flat_map(|(decision, call)| git(decision, call))
             .collect(),
     }
-}
-
-fn line_of(plan: &Plan, step: &Step) -> String {
-    let mut line = format!("{}: {}", step.request.describe(), step.why.describe(plan));
-    if let Some(info) = step.why.rule().and_then(|rule| rule.info(plan)) {
-        if let Some(because) = info.because {
-            line.push_str(", because ");
-            line.push_str(because);
-        }
-        if let Some(instead) = info.instead {
-            line.push_str("; instead: ");
-            line.push_str(instead);
-        }
-    }
-    line
 }
 
 fn reason_of(plan: &Plan, step: &Step) -> audit::Reason {

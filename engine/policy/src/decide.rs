@@ -29,6 +29,8 @@ mod shell;
 mod tool;
 mod written;
 
+pub use self::tool::{hides, tool_path};
+
 use std::cell::OnceCell;
 
 use self::groups::Rules;

@@ -23,7 +23,7 @@ mod truth;
 mod variables;
 mod verdict;
 
-pub use decide::{Call, decide};
+pub use decide::{Call, decide, hides, tool_path};
 pub use diagnostic::{Diagnostic, Level, Report};
 pub use document::{CHECK_NAMES, Document, LIMIT_NAMES, Mode, Outcome, RequestKind, Severity};
 pub use effect::{

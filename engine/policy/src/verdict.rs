@@ -125,6 +125,25 @@ impl Request {
     }
 }
 
+impl Step {
+    /// The request, why it got its verdict, and what the rule says about it: one line for a person or a model.
+    #[must_use]
+    pub fn explain(&self, plan: &Plan) -> String {
+        let mut line = format!("{}: {}", self.request.describe(), self.why.describe(plan));
+        if let Some(info) = self.why.rule().and_then(|rule| rule.info(plan)) {
+            if let Some(because) = info.because {
+                line.push_str(", because ");
+                line.push_str(because);
+            }
+            if let Some(instead) = info.instead {
+                line.push_str("; instead: ");
+                line.push_str(instead);
+            }
+        }
+        line
+    }
+}
+
 /// Why a request got its verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Why {

@@ -1,10 +1,21 @@
 //! Runs declared tools: the call pipeline, the scheduler, native handlers for Bash, files and search, hooks, state and audit.
 
-#[cfg(unix)]
 pub mod audit;
 pub mod bash;
+mod body;
+mod call;
 pub mod files;
+mod fit;
+pub mod message;
+mod native;
+mod permission;
+mod person;
 mod pinned;
 pub mod schedule;
 pub mod search;
+mod session;
 pub mod store;
+
+pub use call::{ToolResult, ToolUse};
+pub use person::{Later, Nobody, Permission, Permit, Person};
+pub use session::{Change, Context, Decided, Ended, Observer, Parts, Session, Unobserved};

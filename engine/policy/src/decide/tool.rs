@@ -5,16 +5,52 @@ use serde_json::Value as Json;
 use smol_str::SmolStr;
 
 use super::Decider;
-use super::groups::{Matched, Ruling};
+use super::groups::{Matched, Rules, Ruling};
 use super::path::{Access, Asked, Cover};
-use crate::document::{Outcome, RequestKind};
+use crate::document::{Mode, Outcome, RequestKind};
 use crate::effect::Follows;
 use crate::names::nearest;
 use crate::pattern::Glob;
-use crate::plan::{CompiledCondition, End, GroupId, parse_host};
+use crate::facts::{Facts, NoWorld};
+use crate::plan::{CompiledCondition, End, GroupId, Plan, parse_host};
 use crate::tool_shape::{Absent, Effects, FieldShape, Role, ToolShape};
 use crate::truth::{Truth, glob_says};
 use crate::verdict::{Request, Why};
+
+/// A path of a tool's input. A leading tilde is the shell's business, but people and models write it in tools, too.
+fn expanded(path: &str, facts: &Facts<'_>) -> SmolStr {
+    match (path.strip_prefix("~/"), facts.home) {
+        (Some(rest), Some(home)) => format!("{home}/{rest}").into(),
+        _ => path.into(),
+    }
+}
+
+/// Where a path of a tool's input really leads, as deciding the call takes it; `None` where that is not known.
+#[must_use]
+pub fn tool_path(path: &str, facts: &Facts<'_>) -> Option<String> {
+    let path = expanded(path, facts);
+    if path.contains('\0') {
+        return None;
+    }
+    if path.starts_with('/') {
+        facts.world.real_path(&path)
+    } else {
+        facts.world.real_path(&format!("{}/{path}", facts.directory))
+    }
+}
+
+/// Whether a policy denies reading a file: what a search comes upon is not shown then, not even its name. The path is a real one, links
+/// in it are not looked for.
+#[must_use]
+pub fn hides(plan: &Plan, path: &str, facts: &Facts<'_>) -> bool {
+    let facts = Facts {
+        world: &NoWorld,
+        ..*facts
+    };
+    let mut decider = Decider::new(plan, &facts, Rules::All);
+    decider.tool_path(path, Access::Read, false);
+    decider.finish(Mode::Default).outcome == Outcome::Deny
+}
 
 impl Decider<'_> {
     /// Decides a call of any tool.
@@ -138,12 +174,7 @@ impl Decider<'_> {
     }
 
     fn tool_path(&mut self, path: &str, access: Access, tree: bool) {
-        // A leading tilde is the shell's business, but people and models write it in tools too.
-        let expanded = match (path.strip_prefix("~/"), self.facts.home) {
-            (Some(rest), Some(home)) => SmolStr::from(format!("{home}/{rest}")),
-            _ => SmolStr::from(path),
-        };
-        let value = Value::Known(expanded);
+        let value = Value::Known(expanded(path, self.facts));
         let directory = Directory::OneOf(vec![self.facts.directory.into()]);
         let asked = Asked {
             access,

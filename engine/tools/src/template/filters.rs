@@ -220,7 +220,9 @@ fn regex_replace(text: &str, pattern: &str, replacement: &str) -> Result<String,
 }
 
 /// A text as one word of a shell.
-fn shell_quote(text: &str) -> String {
+/// A text as one word of a shell, whatever it holds.
+#[must_use]
+pub fn shell_quote(text: &str) -> String {
     let plain = !text.is_empty()
         && text
             .bytes()

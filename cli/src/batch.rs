@@ -1,0 +1,99 @@
+//! `engine batch`: the calls of one message, from `tool_use` blocks to `tool_result` blocks.
+
+use std::io::BufRead as _;
+
+use engine_runtime::ToolUse;
+use serde_json::Value as Json;
+
+use crate::call::{AskingOptions, block, run_all};
+use crate::exit::Exit;
+use crate::session::{self, Opening};
+use crate::{json, out};
+
+/// Runs the calls of one message: `tool_use` blocks from standard input, one JSON object a line, `tool_result` blocks out
+///
+/// They are scheduled as a model's message is: neighbours that are safe beside others run together, any other runs alone. Results come in
+/// the order of the calls.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Batch {
+    #[command(flatten)]
+    opening: Opening,
+
+    #[command(flatten)]
+    asking: AskingOptions,
+}
+
+const EXAMPLES: &str = "Example:
+  echo '{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"Glob\",\"input\":{\"pattern\":\"*.md\"}}' | engine batch --no-ask";
+
+/// Longest line that is read: 16 MiB.
+const MAX_LINE_BYTES: usize = 16 << 20;
+
+/// Most calls of one message.
+const MAX_CALLS: usize = 1_000;
+
+impl Batch {
+    pub(crate) fn run(&self) -> Exit {
+        match self.try_run() {
+            Ok(exit) | Err(exit) => exit,
+        }
+    }
+
+    fn try_run(&self) -> Result<Exit, Exit> {
+        let mut calls = Vec::new();
+        let mut wrong = false;
+        for (at, line) in std::io::stdin().lock().lines().enumerate() {
+            let parsed = match line {
+                Ok(line) if line.trim().is_empty() => continue,
+                Ok(line) if line.len() > MAX_LINE_BYTES => Err(format!("has more than {MAX_LINE_BYTES} bytes")),
+                Ok(line) => call_of(&line),
+                Err(error) => Err(format!("cannot be read: {error}")),
+            };
+            match parsed {
+                Ok(call) => calls.push(call),
+                Err(error) => {
+                    out::complain(&format!("engine: line {} {error}\n", at + 1));
+                    wrong = true;
+                }
+            }
+        }
+        if calls.len() > MAX_CALLS {
+            out::complain(&format!("engine: a message has at most {MAX_CALLS} calls\n"));
+            wrong = true;
+        }
+        // A message that is not understood as a whole is not begun.
+        if wrong {
+            return Err(Exit::Usage);
+        }
+        let opened = session::open(&self.opening)?;
+        let session = session::begin(&self.opening, opened, self.asking.asking())?;
+        let results = session::block_on(run_all(&session, calls))?;
+        let mut failed = false;
+        for result in &results {
+            failed |= result.output.is_error;
+            out::print(&format!("{}\n", block(result)));
+        }
+        Ok(if failed { Exit::Failed } else { Exit::Fine })
+    }
+}
+
+fn call_of(line: &str) -> Result<ToolUse, String> {
+    let json = json::parse(line.as_bytes()).map_err(|error| format!("is not JSON: {error}"))?;
+    let text = |field: &str| {
+        json.get(field)
+            .and_then(Json::as_str)
+            .map(str::to_owned)
+            .ok_or_else(|| format!("has no text `{field}`"))
+    };
+    if let Some(kind) = json.get("type")
+        && kind != "tool_use"
+    {
+        return Err(format!("is no `tool_use` block but {kind}"));
+    }
+    Ok(ToolUse {
+        id: text("id")?,
+        name: text("name")?,
+        input: json.get("input").cloned().unwrap_or_else(|| Json::Object(serde_json::Map::new())),
+    })
+}

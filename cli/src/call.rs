@@ -1,0 +1,169 @@
+//! `engine call`: one call of a tool through the whole pipeline.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use engine_runtime::{Session, ToolResult, ToolUse, message};
+use engine_tools::{Block, Output};
+use serde_json::{Value as Json, json};
+
+use crate::exit::Exit;
+use crate::options::DataFormat;
+use crate::session::{self, Asking, Opening};
+use crate::{json as parsing, out};
+
+/// Calls a tool as an agent would: decided, carried out, written down
+///
+/// The result is printed as a model is shown it. What the policy asks about is asked at the terminal; where there is none, or with
+/// `--no-ask`, it is refused.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Call {
+    /// Name of the tool
+    #[arg(value_name = "TOOL")]
+    tool: String,
+
+    /// Its input, a JSON object; `-` reads it from standard input
+    #[arg(value_name = "JSON", default_value = "{}")]
+    input: String,
+
+    #[command(flatten)]
+    opening: Opening,
+
+    #[command(flatten)]
+    asking: AskingOptions,
+
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    format: DataFormat,
+}
+
+/// What becomes of what the policy asks about.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct AskingOptions {
+    /// Carries out what the policy asks about; what it denies stays denied
+    #[arg(long, conflicts_with = "no_ask")]
+    yes: bool,
+
+    /// Refuses what the policy asks about
+    #[arg(long)]
+    no_ask: bool,
+}
+
+impl AskingOptions {
+    pub(crate) fn asking(self) -> Asking {
+        match (self.yes, self.no_ask) {
+            (true, _) => Asking::Yes,
+            (false, true) => Asking::Nobody,
+            (false, false) => Asking::Terminal,
+        }
+    }
+}
+
+const EXAMPLES: &str = "Examples:
+  engine call Bash '{\"command\": \"git status --short\"}'
+  engine call Grep '{\"pattern\": \"TODO\", \"output_mode\": \"content\"}'
+  engine call --no-ask Write '{\"file_path\": \"notes.txt\", \"content\": \"x\"}'";
+
+impl Call {
+    pub(crate) fn run(&self) -> Exit {
+        match self.try_run() {
+            Ok(exit) | Err(exit) => exit,
+        }
+    }
+
+    fn try_run(&self) -> Result<Exit, Exit> {
+        let asking = self.asking.asking();
+        let mut read = Vec::new();
+        let text = if self.input == "-" {
+            use std::io::Read as _;
+            std::io::stdin().lock().read_to_end(&mut read).map_err(|error| {
+                out::complain(&format!("engine: cannot read standard input: {error}\n"));
+                Exit::Machine
+            })?;
+            &read
+        } else {
+            self.input.as_bytes()
+        };
+        let input = parsing::parse(text).map_err(|error| {
+            out::complain(&format!("engine: the input is not JSON: {error}\n"));
+            Exit::Usage
+        })?;
+        let opened = session::open(&self.opening)?;
+        let session = session::begin(&self.opening, opened, asking)?;
+        let call = ToolUse {
+            id: "call-1".to_owned(),
+            name: self.tool.clone(),
+            input,
+        };
+        let results = session::block_on(run_all(&session, vec![call]))?;
+        let mut failed = false;
+        for result in &results {
+            failed |= result.output.is_error;
+            match self.format {
+                DataFormat::Human => out::print(&shown(&result.output)),
+                DataFormat::Json => out::print(&format!("{}\n", block(result))),
+            }
+        }
+        Ok(if failed { Exit::Failed } else { Exit::Fine })
+    }
+}
+
+/// Runs calls as one message; Ctrl-C cancels what runs, and everything still gets its result.
+pub(crate) async fn run_all(session: &Arc<Session>, calls: Vec<ToolUse>) -> Vec<ToolResult> {
+    let limit = engine_runtime::schedule::DEFAULT_LIMIT;
+    let results = run_within(session, limit, calls).await;
+    session.end().await;
+    results
+}
+
+async fn run_within(session: &Arc<Session>, limit: NonZeroUsize, calls: Vec<ToolUse>) -> Vec<ToolResult> {
+    message::run(session, limit, calls, async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
+    .await
+}
+
+/// A result as a person reads it.
+fn shown(output: &Output) -> String {
+    let mut text = String::new();
+    for block in &output.blocks {
+        match block {
+            Block::Text(piece) => text.push_str(piece),
+            Block::Image { media_type, base64 } => {
+                text.push_str(&format!("[{} of {} bytes]", media_type.as_str(), base64.len() / 4 * 3));
+            }
+            Block::ToolReference(name) => text.push_str(name),
+        }
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// A result as a `tool_result` block.
+pub(crate) fn block(result: &ToolResult) -> Json {
+    let content: Vec<Json> = result
+        .output
+        .blocks
+        .iter()
+        .map(|block| match block {
+            Block::Text(text) => json!({ "type": "text", "text": text }),
+            Block::Image { media_type, base64 } => json!({
+                "type": "image",
+                "source": { "type": "base64", "media_type": media_type.as_str(), "data": base64 },
+            }),
+            Block::ToolReference(name) => json!({ "type": "tool_reference", "tool_name": name }),
+        })
+        .collect();
+    let mut block = json!({ "type": "tool_result", "tool_use_id": result.id, "content": content });
+    if result.output.is_error
+        && let Some(map) = block.as_object_mut()
+    {
+        map.insert("is_error".to_owned(), true.into());
+    }
+    block
+}

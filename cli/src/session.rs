@@ -1,0 +1,229 @@
+//! A session of tools for `engine call`, `engine batch` and `engine tools`: the policy, the tools there are, a person at the terminal or
+//! nobody, and the audit log.
+
+mod log;
+mod person;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engine_policy::{Absent, Call, Effects, Facts, FieldShape, Mode, NoWorld, Outcome, Plan, Role, ToolShape, decide};
+use engine_runtime::bash::{Bash, Settings};
+use engine_runtime::store::Store;
+use engine_runtime::{Nobody, Parts, Person, Session};
+use engine_shell::Shell;
+use engine_tools::budget::Budgets;
+use engine_tools::pool::{self, Filter, Pool};
+use engine_tools::template::{Scope, SessionFacts};
+use serde_json::Value as Json;
+
+use crate::check::Start;
+use crate::exit::Exit;
+use crate::options::{Policies, parse_mode};
+use crate::world::{self, Disk};
+use crate::{out, policies};
+
+/// Which session a call belongs to.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Opening {
+    #[command(flatten)]
+    pub(crate) policies: Policies,
+
+    /// Mode of the session
+    #[arg(long, value_name = "MODE", value_parser = parse_mode)]
+    pub(crate) mode: Option<Mode>,
+
+    /// Directory that calls start in
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub(crate) cwd: Option<String>,
+
+    /// Directory of the audit log, in place of the person's own
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub(crate) audit: Option<PathBuf>,
+}
+
+/// What becomes of a call that the policy asks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// The person at the terminal is asked; without a terminal nobody.
+    Terminal,
+    /// It is carried out.
+    Yes,
+    /// It is refused.
+    Nobody,
+}
+
+/// The pool of a session, and what it was made of.
+pub(crate) struct Opened {
+    pub(crate) plan: Plan,
+    pub(crate) pool: Pool,
+    pub(crate) facts: SessionFacts,
+    pub(crate) start: Start,
+    pub(crate) mode: Mode,
+}
+
+/// Finds the policy and the tools that it lets a session have.
+pub(crate) fn open(opening: &Opening) -> Result<Opened, Exit> {
+    let start = Start::of(opening.cwd.as_deref())?;
+    let plan = policies::policy(&start.found(&opening.policies.named()))?;
+    let mode = opening.mode.unwrap_or_else(|| plan.start_mode());
+    let facts = SessionFacts {
+        os: std::env::consts::OS.into(),
+        cwd: start.directory.clone(),
+        home: start.home.clone().unwrap_or_default(),
+        date: today().into(),
+        mode: mode.as_str().into(),
+        session_id: session_id().into(),
+        interactive: out::is_person_there(),
+        programs: programs(&["pwsh"]),
+        ..SessionFacts::default()
+    };
+    let scope = Scope::of_facts(&facts);
+    let denied = |name: &str| is_denied(&plan, &start, name);
+    let session = pool::Session {
+        facts: &scope,
+        has: &[],
+        denied: &denied,
+        filter: if mode == Mode::Plan { Filter::Plan } else { Filter::All },
+        defers: &|_| None,
+        forks: false,
+    };
+    let pool = Pool::build(engine_tools::shipped(), &[], &session);
+    Ok(Opened {
+        plan,
+        pool,
+        facts,
+        start,
+        mode,
+    })
+}
+
+/// Makes the session that runs calls.
+pub(crate) fn begin(opening: &Opening, opened: Opened, asking: Asking) -> Result<Arc<Session>, Exit> {
+    let Opened {
+        plan,
+        pool,
+        facts,
+        start,
+        mode,
+    } = opened;
+    let state = world::state_directory().ok_or_else(|| {
+        out::complain("engine: the home directory is not known, so there is no place for what tools keep\n");
+        Exit::Machine
+    })?;
+    let own = state.join("sessions").join(facts.session_id.as_str());
+    let project = state.join("projects").join(name_of_project(&start.project));
+    let bash = Bash::new(Settings::default()).map_err(|error| {
+        out::complain(&format!("engine: cannot prepare to run commands: {error}\n"));
+        Exit::Machine
+    })?;
+    let person: Arc<dyn Person> = match asking {
+        Asking::Yes => Arc::new(person::Yes),
+        Asking::Terminal if out::is_person_there() => Arc::new(person::Terminal),
+        Asking::Terminal | Asking::Nobody => Arc::new(Nobody),
+    };
+    let observer = log::Written::new(opening.audit.as_deref(), &start.project, &facts.session_id)?;
+    let real = |path: &str| {
+        let real = Path::new(path).canonicalize().ok();
+        real.and_then(|path| path.into_os_string().into_string().ok())
+            .unwrap_or_else(|| path.to_owned())
+    };
+    let cwd = real(&start.directory);
+    let parts = Parts {
+        plan: Arc::new(plan),
+        pool,
+        facts,
+        project: real(&start.project),
+        shell: Shell::Bash,
+        mode,
+        world: Box::new(|| Box::new(Disk::default())),
+        environment: std::env::vars_os().collect(),
+        person,
+        store: Store::new(own.join("documents"), project.join("documents")),
+        results: own.join("tool-results"),
+        budgets: Budgets::default(),
+        bash,
+        observer: Arc::new(observer),
+    };
+    Ok(Arc::new(Session::new(parts, cwd)))
+}
+
+/// Whether a policy denies every call of a tool, whatever its input.
+fn is_denied(plan: &Plan, start: &Start, name: &str) -> bool {
+    const NO_FIELDS: &[FieldShape<'static>] = &[FieldShape {
+        name: "",
+        role: Role::Nothing,
+        absent: Absent::Nothing,
+    }];
+    let facts = Facts {
+        project: &start.project,
+        directory: &start.directory,
+        home: start.home.as_deref(),
+        via: &[],
+        shell: Shell::Bash,
+        world: &NoWorld,
+    };
+    let shape = ToolShape {
+        name,
+        fields: NO_FIELDS,
+        effects: Effects::InInput,
+    };
+    let input = Json::Object(serde_json::Map::new());
+    let call = Call::Declared {
+        shape: &shape,
+        input: &input,
+    };
+    decide(plan, &call, &facts, Mode::Default).outcome == Outcome::Deny
+}
+
+/// A name for what is kept of a project: its last part, for people, and the beginning of a hash of its path.
+fn name_of_project(project: &str) -> String {
+    let digest = engine_policy::digest(project.as_bytes());
+    let hash: String = digest.chars().take(16).collect();
+    let last: String = project
+        .rsplit('/')
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || *c == '-' || *c == '_')
+        .take(40)
+        .collect();
+    format!("{last}-{hash}")
+}
+
+/// A name that no other session has: the time and the process.
+fn session_id() -> String {
+    format!("{}-{}", engine_runtime::audit::now_millis(), std::process::id())
+}
+
+fn today() -> String {
+    let now = engine_runtime::audit::rfc3339(engine_runtime::audit::now_millis());
+    now.get(..10).unwrap_or_default().to_owned()
+}
+
+/// Which of these programs the search path leads to.
+fn programs(names: &[&str]) -> Vec<smol_str::SmolStr> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let directories: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    names
+        .iter()
+        .filter(|name| directories.iter().any(|directory| directory.join(name).is_file()))
+        .map(|name| (*name).into())
+        .collect()
+}
+
+/// Runs something on the threads that sessions need.
+pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| {
+            out::complain(&format!("engine: cannot start: {error}\n"));
+            Exit::Machine
+        })?;
+    let done = runtime.block_on(work);
+    // A search that was given up may still wait for a disk.
+    runtime.shutdown_background();
+    Ok(done)
+}

@@ -1,0 +1,110 @@
+//! Writes what a session decides and does into the audit log.
+
+use std::path::Path;
+
+use engine_policy::Outcome;
+use engine_runtime::audit::{self, Kind, Log, Reason, Record, RuleAt};
+use engine_runtime::{Decided, Ended, Observer};
+
+use crate::exit::Exit;
+use crate::hook::record::places;
+use crate::out;
+
+/// A log of one session.
+#[derive(Debug)]
+pub(super) struct Written {
+    log: Log,
+    project: String,
+    session: String,
+}
+
+impl Written {
+    pub(super) fn new(named: Option<&Path>, project: &str, session: &str) -> Result<Self, Exit> {
+        let mut last = "the home directory is not known".to_owned();
+        for directory in places(named) {
+            match Log::new(&directory, Path::new(project)) {
+                Ok(log) => {
+                    return Ok(Self {
+                        log,
+                        project: project.to_owned(),
+                        session: session.to_owned(),
+                    });
+                }
+                Err(error) => last = error.to_string(),
+            }
+        }
+        out::complain(&format!("engine: there is no place for the audit log: {last}\n"));
+        Err(Exit::Machine)
+    }
+
+    fn record(&self, kind: Kind, call: &str, tool: &str) -> Record {
+        Record {
+            kind,
+            client: "engine".to_owned(),
+            session: self.session.clone(),
+            project: self.project.clone(),
+            call: call.to_owned(),
+            tool: tool.to_owned(),
+            ..Record::default()
+        }
+    }
+}
+
+impl Observer for Written {
+    fn decided(&self, event: &Decided<'_>) -> Result<(), String> {
+        let outcome = event.decision.outcome;
+        let answered = match (outcome, event.granted) {
+            (Outcome::Ask, true) => Some(Outcome::Allow.as_str()),
+            (Outcome::Ask, false) => Some(Outcome::Deny.as_str()),
+            (Outcome::Allow | Outcome::Deny, _) => None,
+        };
+        let reasons = event
+            .decision
+            .steps
+            .iter()
+            .filter(|step| step.outcome == outcome)
+            .map(|step| Reason {
+                request: audit::redact(&step.request.describe()),
+                verdict: step.outcome.as_str(),
+                why: audit::redact(&step.why.describe(event.plan)),
+                rule: step
+                    .why
+                    .rule()
+                    .and_then(|rule| rule.info(event.plan))
+                    .map(|info| RuleAt {
+                        id: info.id.to_owned(),
+                        file: info.file.to_owned(),
+                        line: info.line,
+                        layer: info.layer.as_str().to_owned(),
+                    }),
+                span: None,
+            })
+            .collect();
+        let record = Record {
+            via: event.via.join(" > "),
+            cwd: event.cwd.to_owned(),
+            mode: event.decision.mode.as_str().to_owned(),
+            input_digest: audit::digest_of_input(event.input),
+            input: Some(audit::view(event.input)),
+            verdict: Some(outcome.as_str()),
+            answered,
+            reasons,
+            ..self.record(Kind::Decision, event.call, event.tool)
+        };
+        self.log
+            .append(&record)
+            .map(|_at| ())
+            .map_err(|error| error.to_string())
+    }
+
+    fn ended(&self, event: &Ended<'_>) {
+        let record = Record {
+            duration_ms: u64::try_from(event.elapsed.as_millis()).ok(),
+            failed: Some(event.failed),
+            ..self.record(Kind::Execution, event.call, event.tool)
+        };
+        if let Err(error) = self.log.append(&record) {
+            out::complain(&format!("engine: the audit log cannot be written: {error}\n"));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Who is asked: the person at the terminal, or a yes that was given beforehand.
+
+use std::io::{BufRead as _, Write as _};
+
+use engine_runtime::{Later, Permission, Permit, Person};
+use serde_json::{Map, Value as Json};
+
+use crate::out::{self, visible};
+
+/// The person at the terminal: questions on standard error, answers from standard input.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terminal;
+
+/// Whatever is asked about was permitted beforehand; what is denied stays denied.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Yes;
+
+impl Person for Terminal {
+    fn permits<'a>(&'a self, question: &'a Permit) -> Later<'a, Permission> {
+        let mut text = format!("\n{}: {}\n", question.tool, visible(&question.shown));
+        for warning in &question.warnings {
+            text.push_str(&format!("  ! {}\n", visible(warning)));
+        }
+        for reason in &question.reasons {
+            text.push_str(&format!("  ? {}\n", visible(reason)));
+        }
+        text.push_str("Carry it out? [y/N, or what to do instead] ");
+        Box::pin(async move {
+            match line(text).await {
+                None => Permission::NobodyThere,
+                Some(answer) if matches!(answer.to_lowercase().as_str(), "y" | "yes") => Permission::Granted,
+                Some(answer) if matches!(answer.to_lowercase().as_str(), "" | "n" | "no") => {
+                    Permission::Refused(None)
+                }
+                Some(instead) => Permission::Refused(Some(instead)),
+            }
+        })
+    }
+
+    fn answers<'a>(&'a self, questions: &'a Json) -> Later<'a, Option<Json>> {
+        Box::pin(async move {
+            let mut answers = Map::new();
+            for question in questions.as_array()? {
+                let asked = question.get("question").and_then(Json::as_str).unwrap_or_default();
+                let options: Vec<&Json> = question
+                    .get("options")
+                    .and_then(Json::as_array)
+                    .into_iter()
+                    .flatten()
+                    .collect();
+                let mut text = format!("\n{}\n", visible(asked));
+                for (at, option) in options.iter().enumerate() {
+                    let part = |name| option.get(name).and_then(Json::as_str).unwrap_or_default();
+                    text.push_str(&format!(
+                        "  {} {}  {}\n",
+                        at + 1,
+                        visible(part("label")),
+                        visible(part("description"))
+                    ));
+                }
+                text.push_str("Number, or an answer of your own: ");
+                let answer = line(text).await?;
+                if answer.is_empty() {
+                    return None;
+                }
+                let chosen = answer
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|number| options.get(number.checked_sub(1)?))
+                    .and_then(|option| option.get("label"))
+                    .cloned();
+                answers.insert(asked.to_owned(), chosen.unwrap_or_else(|| answer.into()));
+            }
+            Some(Json::Object(answers))
+        })
+    }
+
+    fn show(&self, text: &str) {
+        out::complain(&format!("{}\n", visible(text)));
+    }
+}
+
+impl Person for Yes {
+    fn permits<'a>(&'a self, _question: &'a Permit) -> Later<'a, Permission> {
+        Box::pin(std::future::ready(Permission::Granted))
+    }
+
+    fn answers<'a>(&'a self, _questions: &'a Json) -> Later<'a, Option<Json>> {
+        Box::pin(std::future::ready(None))
+    }
+
+    fn show(&self, text: &str) {
+        out::complain(&format!("{}\n", visible(text)));
+    }
+}
+
+/// Asks on standard error and reads one line; `None` where there is none to read.
+async fn line(question: String) -> Option<String> {
+    let read = tokio::task::spawn_blocking(move || {
+        out::complain(&question);
+        let _shown = std::io::stderr().flush();
+        let mut answer = String::new();
+        match std::io::stdin().lock().read_line(&mut answer) {
+            Ok(0) | Err(_) => None,
+            Ok(_) => Some(answer.trim().to_owned()),
+        }
+    });
+    read.await.ok().flatten()
+}

@@ -1,0 +1,158 @@
+//! Interprets the bodies of declared tools: one interpreter for every tool.
+//!
+//! Invariant (decided one by one): a step that does something outside the session asks leave for itself, in the name of the tools around
+//! it. Invariant (bounded): rounds, tries, nesting of calls and the names of a scope have limits of their own.
+
+mod flow;
+mod state;
+mod steps;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use engine_tools::definition::{Body, Speaker, Tool};
+use engine_tools::template::{Scope, TemplateError};
+use engine_tools::{Block, Input, Output};
+use serde_json::Value as Json;
+
+use crate::bash::Cancel;
+use crate::native::{Answer, Around};
+use crate::permission::Granted;
+use crate::session::{Change, Session};
+
+/// Deepest nesting of tools that call tools.
+pub(crate) const MAX_DEPTH: usize = 8;
+
+/// What a body has done so far, beside giving names to values.
+#[derive(Debug, Default)]
+struct Done {
+    changes: Vec<Change>,
+    messages: Vec<(Speaker, String)>,
+}
+
+/// One run of a body.
+struct Run<'a> {
+    around: Around<'a>,
+    tool: &'a Tool,
+    /// The tools around its steps: those around the call, and the tool itself.
+    via: Vec<&'a str>,
+    done: Mutex<Done>,
+}
+
+/// How a step ended.
+enum Flow {
+    /// The next one follows.
+    Next,
+    /// The body ends with this.
+    Return(Output, Json),
+}
+
+/// Why a body ends early.
+#[derive(Clone, Debug)]
+enum Failure {
+    /// A step failed; the text is for the model.
+    Failed(String),
+    /// It was told to stop.
+    Stopped,
+}
+
+impl From<TemplateError> for Failure {
+    fn from(error: TemplateError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<String> for Failure {
+    fn from(text: String) -> Self {
+        Self::Failed(text)
+    }
+}
+
+/// Runs the body of a tool.
+///
+/// # Errors
+///
+/// The text that a model is told.
+pub(crate) async fn run(
+    around: Around<'_>,
+    tool: &Tool,
+    body: &Body,
+    input: &Input,
+) -> Result<Answer, String> {
+    if around.via.len() >= MAX_DEPTH {
+        return Err(format!("tools call each other more than {MAX_DEPTH} deep"));
+    }
+    let mut via = around.via.to_vec();
+    via.push(&tool.name.value);
+    let run = Run {
+        around,
+        tool,
+        via,
+        done: Mutex::default(),
+    };
+    let mut scope = Scope::of_call(&around.session.facts(), tool, input);
+    let ended = run.body(body, &mut scope).await;
+    let done = run.done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for (speaker, text) in &done.messages {
+        if *speaker == Speaker::Person {
+            around.session.parts.person.show(text);
+        }
+    }
+    match ended {
+        Ok(flow) => {
+            let (mut output, value) = match flow {
+                Flow::Next => (Output::text("Done."), Json::Null),
+                Flow::Return(output, value) => (output, value),
+            };
+            // What a body says to the model beside its result follows it.
+            for (speaker, text) in done.messages {
+                match speaker {
+                    Speaker::System | Speaker::User => output.blocks.push(Block::Text(text)),
+                    Speaker::Person => {}
+                }
+            }
+            Ok(Answer {
+                output,
+                value,
+                changes: done.changes,
+            })
+        }
+        Err(Failure::Failed(text)) => Err(text),
+        Err(Failure::Stopped) => Err("The call was stopped before it was done.".to_owned()),
+    }
+}
+
+impl<'a> Run<'a> {
+    fn session(&self) -> &'a Arc<Session> {
+        self.around.session
+    }
+
+    fn cancel(&self) -> &'a Cancel {
+        self.around.cancel
+    }
+
+    fn granted(&self) -> &'a Granted {
+        self.around.granted
+    }
+
+    /// What handlers of steps work with.
+    fn inner(&self) -> Around<'_> {
+        Around {
+            session: self.session(),
+            call: self.around.call,
+            via: &self.via,
+            cancel: self.cancel(),
+            granted: self.granted(),
+            preapproved: self.around.preapproved,
+        }
+    }
+
+    fn change(&self, change: Change) {
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        done.changes.push(change);
+    }
+
+    fn say(&self, speaker: Speaker, text: String) {
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        done.messages.push((speaker, text));
+    }
+}

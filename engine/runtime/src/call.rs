@@ -1,0 +1,191 @@
+//! One call of a model, from its `tool_use` block to its `tool_result`: found, validated, decided, carried out, fitted into its budget.
+//!
+//! Invariant (always an answer): whatever happens, a call ends as a [`Result`](ToolResult) that says what a model can do next.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use engine_policy::Call;
+use engine_tools::definition::{Flag, Handler, Interrupt, Tool, Work};
+use engine_tools::pool::{Entry, LeftOut};
+use engine_tools::template::Scope;
+use engine_tools::{Input, Output, Sender};
+use serde_json::Value as Json;
+
+use crate::bash::Cancel;
+use crate::fit;
+use crate::native::{self, Around};
+use crate::permission::{Asking, Granted, fields_of, only_reads, shape_of};
+use crate::schedule::{Beside, End, OnFailure, OnInterrupt, Traits};
+use crate::session::{Change, Ended, Session};
+
+/// A call as a model makes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolUse {
+    /// Its id, which the result carries, too.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// Its input.
+    pub input: Json,
+}
+
+/// The answer to a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolResult {
+    /// The call.
+    pub id: String,
+    /// The tool that was called.
+    pub name: String,
+    /// What the model is shown.
+    pub output: Output,
+}
+
+/// How a call ended.
+#[derive(Debug)]
+pub(crate) struct Ending {
+    pub(crate) output: Output,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) end: End,
+}
+
+/// What the schedule has to know of a call. One that is wrong runs beside anything: it only answers what is wrong with it.
+pub(crate) fn traits_of(session: &Session, call: &ToolUse) -> Traits {
+    let wrong = Traits {
+        beside: Beside::Safe,
+        on_failure: OnFailure::Continue,
+        on_interrupt: OnInterrupt::Stop,
+    };
+    let Some(Entry::Declared(tool)) = session.pool().get(&call.name) else {
+        return wrong;
+    };
+    let Ok(input) = tool.validate(&call.input, Sender::Model) else {
+        return wrong;
+    };
+    let is_bash = matches!(tool.work, Work::Handler(Handler::BashRun));
+    Traits {
+        beside: if holds(session, tool, &tool.concurrency_safe, &input) {
+            Beside::Safe
+        } else {
+            Beside::Alone
+        },
+        on_failure: if is_bash {
+            OnFailure::StopBatch
+        } else {
+            OnFailure::Continue
+        },
+        on_interrupt: match tool.interrupt {
+            Interrupt::Cancel => OnInterrupt::Stop,
+            Interrupt::Block => OnInterrupt::Finish,
+        },
+    }
+}
+
+/// Whether a property holds for a call. What cannot be told does not hold.
+fn holds(session: &Session, tool: &Tool, flag: &Flag, input: &Input) -> bool {
+    match flag {
+        Flag::Never => false,
+        Flag::Always => true,
+        Flag::When(condition) => condition
+            .holds(&Scope::of_call(&session.facts(), tool, input))
+            .unwrap_or(false),
+        Flag::ByAnalysis => {
+            let fields = fields_of(tool);
+            let shape = shape_of(tool, &fields);
+            let json = input.to_json();
+            let asking = Asking {
+                call: "",
+                tool: &tool.name.value,
+                input: &json,
+                what: Call::Declared {
+                    shape: &shape,
+                    input: &json,
+                },
+                via: &[],
+                paths: &[],
+                shown: "",
+                cwd: None,
+                preapproved: &[],
+            };
+            only_reads(&session.rule(&asking).decision)
+        }
+    }
+}
+
+/// Runs one call.
+pub(crate) async fn run(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Ending {
+    let started = Instant::now();
+    let mut ending = match attempt(session, call, cancel).await {
+        Ok(ending) => ending,
+        Err(text) => Ending {
+            output: Output::error(text),
+            changes: Vec::new(),
+            end: End::Failed,
+        },
+    };
+    if cancel.is_cancelled() {
+        ending.end = End::Stopped;
+    }
+    if let Some(entry) = session.pool().get(&call.name) {
+        let budget = session.parts.budgets.of_tool(entry.name(), entry.budget());
+        fit::fit_one(session, &call.id, budget, &mut ending.output);
+    }
+    session.parts.observer.ended(&Ended {
+        call: &call.id,
+        tool: &call.name,
+        failed: ending.output.is_error,
+        elapsed: started.elapsed(),
+    });
+    ending
+}
+
+async fn attempt(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Result<Ending, String> {
+    let tool = match session.pool().get(&call.name) {
+        Some(Entry::Declared(tool)) => Arc::clone(tool),
+        Some(Entry::Mcp(tool)) => {
+            return Err(format!("the server `{}` is not connected in this session", tool.server));
+        }
+        None => return Err(no_such_tool(session, &call.name)),
+    };
+    let input = tool.validate(&call.input, Sender::Model).map_err(|mut error| {
+        error.hint = session
+            .pool()
+            .hint(&tool.name.value, session.was_sent(&tool.name.value));
+        error.to_string()
+    })?;
+    let granted = Granted::default();
+    let preapproved: Vec<&str> = tool.preapproved_hosts.iter().map(|host| host.value.as_str()).collect();
+    let around = Around {
+        preapproved: &preapproved,
+        session,
+        call: &call.id,
+        via: &[],
+        cancel,
+        granted: &granted,
+    };
+    let answer = match &tool.work {
+        Work::Handler(handler) => native::run(around, &tool, *handler, &input).await?,
+        Work::Body(body) => {
+            native::leave_for_body(around, &tool, &input).await?;
+            crate::body::run(around, &tool, body, &input).await?
+        }
+    };
+    let end = if answer.output.is_error { End::Failed } else { End::Well };
+    Ok(Ending {
+        output: answer.output,
+        changes: answer.changes,
+        end,
+    })
+}
+
+/// What a model is told that calls a tool that is not there.
+fn no_such_tool(session: &Session, name: &str) -> String {
+    let left_out = session.pool().left_out();
+    if let Some(LeftOut { reason, .. }) = left_out.iter().find(|tool| tool.name == name) {
+        return format!("No such tool available: {name} ({reason})");
+    }
+    let names = session.pool().entries().iter().map(Entry::name);
+    let nearest = engine_policy::nearest(name, names);
+    let hint = nearest.map_or(String::new(), |near| format!(". Did you mean {near}?"));
+    format!("No such tool available: {name}{hint}")
+}

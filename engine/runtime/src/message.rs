@@ -1,0 +1,237 @@
+//! The calls of one message: scheduled, run, and answered in their order.
+//!
+//! Calls may come one by one, as a model writes them, or all at once. A [`Calls`] is where they go in, a [`Results`] where the answers
+//! come out; the message is complete when the former is dropped.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use engine_tools::Output;
+use tokio::sync::mpsc;
+
+use crate::bash::Cancel;
+use crate::call::{self, Ending, ToolResult, ToolUse};
+use crate::fit;
+use crate::schedule::{Action, CallIndex, End, Schedule, Stop};
+use crate::session::{Change, Session};
+
+/// Where the calls of a message go in.
+#[derive(Debug)]
+pub struct Calls {
+    orders: mpsc::UnboundedSender<Order>,
+}
+
+/// Where the results of a message come out, in the order of its calls.
+#[derive(Debug)]
+pub struct Results {
+    results: mpsc::UnboundedReceiver<ToolResult>,
+}
+
+enum Order {
+    Call(ToolUse),
+    Interrupt,
+    Cancel,
+}
+
+struct Slot {
+    call: Arc<ToolUse>,
+    cancel: Cancel,
+    output: Option<Output>,
+    changes: Vec<Change>,
+}
+
+/// Starts a message; `limit` calls run together at most. Has to be called within a tokio runtime.
+#[must_use]
+pub fn start(session: &Arc<Session>, limit: NonZeroUsize) -> (Calls, Results) {
+    let (orders, incoming) = mpsc::unbounded_channel();
+    let (outgoing, results) = mpsc::unbounded_channel();
+    let driver = Driver {
+        session: Arc::clone(session),
+        schedule: Schedule::new(limit),
+        slots: Vec::new(),
+        outgoing,
+    };
+    tokio::spawn(driver.drive(incoming));
+    (Calls { orders }, Results { results })
+}
+
+/// Runs a whole message; the results are fitted into the budget of a turn.
+///
+/// `cancelled` ends early where everything is to be given up; the calls still get their results.
+pub async fn run(
+    session: &Arc<Session>,
+    limit: NonZeroUsize,
+    calls: Vec<ToolUse>,
+    cancelled: impl Future<Output = ()>,
+) -> Vec<ToolResult> {
+    let calls_in = calls.len();
+    let (entry, mut results) = start(session, limit);
+    for call in calls {
+        entry.add(call);
+    }
+    let wanted = calls_in;
+    let mut entry = Some(entry);
+    let mut all = Vec::new();
+    let mut cancelled = std::pin::pin!(cancelled);
+    while all.len() < wanted {
+        tokio::select! {
+            result = results.next() => match result {
+                Some(result) => all.push(result),
+                None => break,
+            },
+            () = &mut cancelled, if entry.is_some() => {
+                if let Some(entry) = entry.take() {
+                    entry.cancel();
+                }
+            }
+        }
+    }
+    fit::fit_all(session, &mut all);
+    all
+}
+
+impl Calls {
+    /// A call is complete.
+    pub fn add(&self, call: ToolUse) {
+        self.order(Order::Call(call));
+    }
+
+    /// A person interrupts: what can be stopped is, nothing more starts.
+    pub fn interrupt(&self) {
+        self.order(Order::Interrupt);
+    }
+
+    /// Everything is given up.
+    pub fn cancel(&self) {
+        self.order(Order::Cancel);
+    }
+
+    fn order(&self, order: Order) {
+        // A driver that is gone has answered everything.
+        let _gone = self.orders.send(order);
+    }
+}
+
+impl Results {
+    /// The next result; `None` behind the last one.
+    pub async fn next(&mut self) -> Option<ToolResult> {
+        self.results.recv().await
+    }
+}
+
+struct Driver {
+    session: Arc<Session>,
+    schedule: Schedule,
+    slots: Vec<Slot>,
+    outgoing: mpsc::UnboundedSender<ToolResult>,
+}
+
+impl Driver {
+    async fn drive(mut self, mut incoming: mpsc::UnboundedReceiver<Order>) {
+        let (ended, mut endings) = mpsc::unbounded_channel::<(CallIndex, Ending)>();
+        let mut open = true;
+        while open || !self.schedule.is_done() {
+            tokio::select! {
+                // What has ended comes first, so that its changes are there for what follows.
+                biased;
+                Some((call, ending)) = endings.recv() => {
+                    let end = ending.end;
+                    if let Some(slot) = self.slots.get_mut(call) {
+                        slot.changes = ending.changes;
+                        slot.output = Some(ending.output);
+                    }
+                    self.schedule.ended(call, end);
+                }
+                order = incoming.recv(), if open => match order {
+                    Some(Order::Call(call)) => {
+                        let traits = call::traits_of(&self.session, &call);
+                        self.slots.push(Slot { call: Arc::new(call), cancel: Cancel::new(), output: None, changes: Vec::new() });
+                        self.schedule.add(traits);
+                    }
+                    Some(Order::Interrupt) => self.schedule.interrupt(),
+                    Some(Order::Cancel) => self.schedule.cancel(),
+                    None => open = false,
+                },
+                else => break,
+            }
+            self.act(&ended);
+        }
+    }
+
+    fn act(&mut self, ended: &mpsc::UnboundedSender<(CallIndex, Ending)>) {
+        while let Some(action) = self.schedule.action() {
+            match action {
+                Action::Start(call) => self.start(call, ended),
+                Action::Stop(call, _) => {
+                    if let Some(slot) = self.slots.get(call) {
+                        slot.cancel.cancel();
+                    }
+                }
+                Action::Skip(call, why) => {
+                    let text = self.why_not(why);
+                    if let Some(slot) = self.slots.get_mut(call) {
+                        slot.output = Some(Output::error(text));
+                    }
+                }
+                Action::Apply(call) => {
+                    let changes = self
+                        .slots
+                        .get_mut(call)
+                        .map(|slot| std::mem::take(&mut slot.changes));
+                    for change in changes.into_iter().flatten() {
+                        self.session.apply(change);
+                    }
+                }
+                Action::Deliver(call) => {
+                    if let Some(slot) = self.slots.get_mut(call) {
+                        let output = slot.output.take();
+                        let result = ToolResult {
+                            id: slot.call.id.clone(),
+                            name: slot.call.name.clone(),
+                            output: output
+                                .unwrap_or_else(|| Output::error("The call ended without a result.")),
+                        };
+                        // Nobody may be left to hear it.
+                        let _gone = self.outgoing.send(result);
+                    }
+                }
+            }
+        }
+    }
+
+    fn start(&mut self, call: CallIndex, ended: &mpsc::UnboundedSender<(CallIndex, Ending)>) {
+        let Some(slot) = self.slots.get(call) else {
+            return;
+        };
+        let (session, own, cancel) = (Arc::clone(&self.session), Arc::clone(&slot.call), slot.cancel.clone());
+        let ended = ended.clone();
+        tokio::spawn(async move {
+            // A task of its own, so that a call that panics is a call that failed.
+            let running = tokio::spawn(async move { call::run(&session, &own, &cancel).await });
+            let ending = running
+                .await
+                .unwrap_or_else(|error| failed(format!("An error of the engine itself: {error}")));
+            let _gone = ended.send((call, ending));
+        });
+    }
+
+    /// What a model is told of a call that never started.
+    fn why_not(&self, why: Stop) -> String {
+        match why {
+            Stop::Sibling(call) => {
+                let name = self.slots.get(call).map_or("", |slot| slot.call.name.as_str());
+                format!("Cancelled: the parallel call of {name} failed.")
+            }
+            Stop::Interrupt => "Not started: the person interrupted.".to_owned(),
+            Stop::Cancel => "Not started: the message was cancelled.".to_owned(),
+        }
+    }
+}
+
+fn failed(text: String) -> Ending {
+    Ending {
+        output: Output::error(text),
+        changes: Vec::new(),
+        end: End::Failed,
+    }
+}

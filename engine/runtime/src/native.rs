@@ -1,0 +1,132 @@
+//! The native handlers as tools use them: the input of a call becomes a request of a family, its answer becomes an output.
+//!
+//! Invariant (three families): everything here belongs to `bash`, `files` or `search`; a tool that needs more is a body of steps.
+
+mod files;
+mod search;
+mod shell;
+
+use std::sync::Arc;
+
+use engine_policy::Call;
+use engine_tools::definition::{Handler, Tool};
+use engine_tools::{Input, Output};
+use serde_json::Value as Json;
+
+use crate::bash::Cancel;
+use crate::permission::{Asking, Granted, Leave, fields_of, shape_of};
+use crate::session::{Change, Session};
+
+pub(crate) use shell::{Program, run_program};
+
+/// What a handler works with beside its input.
+#[derive(Clone, Copy)]
+pub(crate) struct Around<'a> {
+    /// The session.
+    pub(crate) session: &'a Arc<Session>,
+    /// The call of the model that it belongs to.
+    pub(crate) call: &'a str,
+    /// The declared tools around it, the outermost first.
+    pub(crate) via: &'a [&'a str],
+    /// Ends it.
+    pub(crate) cancel: &'a Cancel,
+    /// What a person permitted for the call.
+    pub(crate) granted: &'a Granted,
+    /// Hosts that the definition of the tool approved.
+    pub(crate) preapproved: &'a [&'a str],
+}
+
+/// What a handler answers.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// For the model.
+    pub(crate) output: Output,
+    /// For later steps of a body.
+    pub(crate) value: Json,
+    /// What it changes for later calls.
+    pub(crate) changes: Vec<Change>,
+}
+
+impl Answer {
+    fn text(text: String, value: Json) -> Self {
+        Self {
+            output: Output::text(text),
+            value,
+            changes: Vec::new(),
+        }
+    }
+}
+
+/// Decides a call of a native tool and carries it out.
+///
+/// # Errors
+///
+/// The text that a model is told.
+pub(crate) async fn run(
+    around: Around<'_>,
+    tool: &Tool,
+    handler: Handler,
+    input: &Input,
+) -> Result<Answer, String> {
+    match handler {
+        Handler::BashRun => shell::run(around, tool, input).await,
+        Handler::FileRead => files::read(around, tool, input).await,
+        Handler::FileWrite => files::write(around, tool, input).await,
+        Handler::FileEdit => files::edit(around, tool, input).await,
+        Handler::FileNotebook => files::notebook(around, tool, input).await,
+        Handler::SearchGlob => search::glob(around, tool, input).await,
+        Handler::SearchGrep => search::grep(around, tool, input).await,
+    }
+}
+
+/// Asks leave for a call of a tool whose input says all it does.
+async fn leave(
+    around: Around<'_>,
+    tool: &Tool,
+    input: &Input,
+    paths: &[&str],
+    shown: &str,
+) -> Result<Leave, String> {
+    // Merely looking at such a path connects to the server that it names.
+    if let Some(share) = paths.iter().find(|path| crate::files::is_network_share(path.as_bytes())) {
+        return Err(format!(
+            "`{share}` is on a network share, which is not looked at; copy the file to this machine first"
+        ));
+    }
+    let fields = fields_of(tool);
+    let shape = shape_of(tool, &fields);
+    // Internal fields are the engine's own.
+    let json = input.to_json();
+    let asking = Asking {
+        call: around.call,
+        tool: &tool.name.value,
+        input: &json,
+        what: Call::Declared {
+            shape: &shape,
+            input: &json,
+        },
+        via: around.via,
+        paths,
+        shown,
+        cwd: None,
+        preapproved: around.preapproved,
+    };
+    around.session.leave(&asking, around.granted).await
+}
+
+/// Asks leave for a call of a tool with a body: for the tool, and for what its fields say beforehand.
+///
+/// # Errors
+///
+/// The text that a model is told.
+pub(crate) async fn leave_for_body(around: Around<'_>, tool: &Tool, input: &Input) -> Result<(), String> {
+    let shown = input.to_json().to_string();
+    leave(around, tool, input, &[], &shown).await.map(drop)
+}
+
+/// Runs something that waits for disks on a thread that may wait.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| format!("an error of the engine itself: {error}"))
+}

@@ -1,0 +1,190 @@
+//! Files: `file.read`, `file.write`, `file.edit`, `file.notebook`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use engine_policy::{Facts, NoWorld, hides};
+use engine_tools::definition::Tool;
+use engine_tools::{Block, Input, MediaType, Output};
+use serde_json::json;
+
+use super::{Answer, Around, blocking, leave};
+use crate::files::{
+    CellCommand, CellKind, CellRequest, Change, Decided, EditRequest, FileError, Made, Noted, Part, Planned,
+    ReadOptions, View, Which, plan_cell, plan_edit, plan_write,
+};
+use crate::session::Session;
+
+fn place_of(places: &[PathBuf]) -> Result<Decided, String> {
+    let place = places.first().ok_or("the call names no file")?;
+    Decided::new(place.as_path()).map_err(|error| error.to_string())
+}
+
+/// Something done with what the session has read, on a thread that may wait.
+async fn with_view<T: Send + 'static>(
+    session: &Arc<Session>,
+    work: impl FnOnce(&View<'_>) -> Result<T, FileError> + Send + 'static,
+) -> Result<T, String> {
+    let session = Arc::clone(session);
+    let done = blocking(move || {
+        let project = session.parts.project.clone();
+        let home = session.parts.facts.home.clone();
+        let facts = Facts {
+            project: &project,
+            directory: &project,
+            home: Some(home.as_str()).filter(|home| !home.is_empty()),
+            via: &[],
+            shell: session.parts.shell,
+            world: &NoWorld,
+        };
+        let visible = |path: &std::path::Path| {
+            path.to_str()
+                .is_some_and(|path| !hides(&session.parts.plan, path, &facts))
+        };
+        let seen = session.seen();
+        work(&View {
+            seen: &seen,
+            visible: &visible,
+        })
+    });
+    done.await?.map_err(|error| error.to_string())
+}
+
+pub(super) async fn read(around: Around<'_>, tool: &Tool, input: &Input) -> Result<Answer, String> {
+    let path = input.text("file_path").unwrap_or_default();
+    let leave = leave(around, tool, input, &[path], path).await?;
+    let place = place_of(&leave.places)?;
+    let number = |field| input.integer(field).and_then(|number| u64::try_from(number).ok());
+    let options = ReadOptions {
+        offset: number("offset"),
+        limit: number("limit"),
+        pages: input.text("pages").map(str::to_owned),
+    };
+    let answer = with_view(around.session, move |view| crate::files::read(&place, &options, view)).await?;
+    if let Some(noted) = answer.noted {
+        note(around, noted);
+    }
+    let mut text = String::new();
+    let blocks: Vec<Block> = answer
+        .content
+        .into_parts()
+        .into_iter()
+        .map(|part| match part {
+            Part::Text(piece) => {
+                text.push_str(&piece);
+                Block::Text(piece)
+            }
+            Part::Image(image) => Block::Image {
+                media_type: media_type(image.media_type),
+                base64: image.base64,
+            },
+        })
+        .collect();
+    Ok(Answer {
+        output: Output {
+            blocks,
+            is_error: false,
+        },
+        value: json!({ "text": text }),
+        changes: Vec::new(),
+    })
+}
+
+pub(super) async fn write(around: Around<'_>, tool: &Tool, input: &Input) -> Result<Answer, String> {
+    let path = input.text("file_path").unwrap_or_default();
+    let content = input.text("content").unwrap_or_default().to_owned();
+    let leave = leave(around, tool, input, &[path], path).await?;
+    let place = place_of(&leave.places)?;
+    let planned = with_view(around.session, move |view| plan_write(&place, &content, view)).await?;
+    let change = carry_out(around, planned).await?;
+    let text = match change.made {
+        Made::Created => format!("File created successfully at: {path}"),
+        Made::Changed => format!("The file {path} has been updated successfully."),
+    };
+    Ok(Answer::text(
+        text,
+        json!({ "path": path, "created": change.made == Made::Created, "diff": change.diff }),
+    ))
+}
+
+pub(super) async fn edit(around: Around<'_>, tool: &Tool, input: &Input) -> Result<Answer, String> {
+    let path = input.text("file_path").unwrap_or_default();
+    let old = input.text("old_string").unwrap_or_default().to_owned();
+    let new = input.text("new_string").unwrap_or_default().to_owned();
+    let all = input.is_true("replace_all");
+    let leave = leave(around, tool, input, &[path], path).await?;
+    let place = place_of(&leave.places)?;
+    let planned = with_view(around.session, move |view| {
+        let request = EditRequest {
+            old_string: &old,
+            new_string: &new,
+            which: if all { Which::All } else { Which::TheOnly },
+        };
+        plan_edit(&place, &request, view)
+    })
+    .await?;
+    let change = carry_out(around, planned).await?;
+    let text = if all {
+        format!("The file {path} has been updated. All occurrences were successfully replaced.")
+    } else {
+        format!("The file {path} has been updated successfully.")
+    };
+    Ok(Answer::text(
+        text,
+        json!({ "path": path, "count": change.replaced, "diff": change.diff }),
+    ))
+}
+
+pub(super) async fn notebook(around: Around<'_>, tool: &Tool, input: &Input) -> Result<Answer, String> {
+    let path = input.text("notebook_path").unwrap_or_default();
+    let leave = leave(around, tool, input, &[path], path).await?;
+    let place = place_of(&leave.places)?;
+    let (command, verb) = match input.text("command") {
+        Some("insert") => (CellCommand::Insert, "Inserted"),
+        Some("delete") => (CellCommand::Delete, "Deleted"),
+        Some(_) | None => (CellCommand::Replace, "Updated"),
+    };
+    let number = input
+        .integer("cell_number")
+        .and_then(|number| usize::try_from(number).ok())
+        .unwrap_or_default();
+    let kind = input.text("cell_type").map(|kind| match kind {
+        "markdown" => CellKind::Markdown,
+        _ => CellKind::Code,
+    });
+    let source = input.text("new_source").map(str::to_owned);
+    let planned = with_view(around.session, move |view| {
+        let request = CellRequest {
+            command,
+            number,
+            kind,
+            source: source.as_deref(),
+        };
+        plan_cell(&place, &request, view)
+    })
+    .await?;
+    let change = carry_out(around, planned).await?;
+    Ok(Answer::text(
+        format!("{verb} cell {number} of {path}."),
+        json!({ "path": path, "diff": change.diff }),
+    ))
+}
+
+async fn carry_out(around: Around<'_>, planned: Planned) -> Result<Change, String> {
+    let change = blocking(move || planned.carry_out())
+        .await?
+        .map_err(|error| error.to_string())?;
+    note(around, change.noted.clone());
+    Ok(change)
+}
+
+fn note(around: Around<'_>, noted: Noted) {
+    around.session.seen_mut().note(noted);
+}
+
+fn media_type(name: &str) -> MediaType {
+    [MediaType::Png, MediaType::Jpeg, MediaType::Gif, MediaType::Webp]
+        .into_iter()
+        .find(|known| known.as_str() == name)
+        .unwrap_or(MediaType::Png)
+}

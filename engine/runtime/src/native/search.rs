@@ -1,0 +1,169 @@
+//! Searching: `search.glob`, `search.grep`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use engine_policy::{Facts, NoWorld, hides};
+use engine_tools::Input;
+use engine_tools::definition::Tool;
+use serde_json::json;
+
+use super::{Answer, Around, blocking, leave};
+use crate::search::{GlobRequest, GrepRequest, OutputMode, Scope, SearchError, Visible};
+
+/// Runs a search on a thread that may wait; what the policy denies reading is not seen by it.
+async fn search<T: Send + 'static>(
+    around: Around<'_>,
+    work: impl FnOnce(&Visible<'_>, &AtomicBool) -> Result<T, SearchError> + Send + 'static,
+) -> Result<T, String> {
+    let session = Arc::clone(around.session);
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = Arc::clone(&stop);
+    let searching = blocking(move || {
+        let facts = Facts {
+            project: &session.parts.project,
+            directory: &session.parts.project,
+            home: Some(session.parts.facts.home.as_str()).filter(|home| !home.is_empty()),
+            via: &[],
+            shell: session.parts.shell,
+            world: &NoWorld,
+        };
+        // Facts hold a view of the world that threads cannot share; each look makes its own of what they can.
+        let (project, home, shell) = (facts.project, facts.home, facts.shell);
+        let visible = |path: &Path| {
+            let facts = Facts {
+                project,
+                directory: project,
+                home,
+                via: &[],
+                shell,
+                world: &NoWorld,
+            };
+            path.to_str()
+                .is_some_and(|path| !hides(&session.parts.plan, path, &facts))
+        };
+        work(&visible, &stopped)
+    });
+    let ended = tokio::select! {
+        ended = searching => ended?,
+        () = around.cancel.cancelled() => {
+            stop.store(true, Ordering::Relaxed);
+            return Err("The search was cancelled.".to_owned());
+        }
+    };
+    ended.map_err(|error| error.to_string())
+}
+
+fn scope(cwd: &str) -> Scope {
+    Scope {
+        shown_from: Some(cwd.into()),
+        ..Scope::default()
+    }
+}
+
+fn root(places: Vec<PathBuf>) -> Result<PathBuf, String> {
+    places
+        .into_iter()
+        .next()
+        .ok_or_else(|| "the call names no directory".to_owned())
+}
+
+pub(super) async fn glob(around: Around<'_>, tool: &Tool, input: &Input) -> Result<Answer, String> {
+    let pattern = input.text("pattern").unwrap_or_default();
+    let path = input.text("path").unwrap_or(".");
+    // What stands before the first wildcard of a pattern may lead elsewhere: it is looked below that.
+    let (beginning, rest) = beginning_of(pattern);
+    let path = match beginning {
+        "" => path.to_owned(),
+        absolute if absolute.starts_with(['/', '~']) => absolute.to_owned(),
+        relative => format!("{path}/{relative}"),
+    };
+    let leave = leave(around, tool, input, &[&path], pattern).await?;
+    let mut request = GlobRequest::new(rest);
+    request.scope = scope(&leave.cwd);
+    let root = root(leave.places)?;
+    let answer = search(around, move |visible, cancel| {
+        crate::search::glob(&request, &root, visible, cancel)
+    })
+    .await?;
+    Ok(Answer::text(
+        answer.text(),
+        json!({ "paths": answer.files, "truncated": answer.truncated }),
+    ))
+}
+
+/// The directory that a pattern begins with, and the pattern below it. Only what leads away is split off: anything else is part of the
+/// pattern.
+fn beginning_of(pattern: &str) -> (&str, &str) {
+    if !pattern.starts_with(['/', '~']) && !pattern.split('/').any(|part| part == "..") {
+        return ("", pattern);
+    }
+    let wild = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
+    match pattern.get(..wild).and_then(|head| head.rfind('/')) {
+        Some(0) => ("/", pattern.get(1..).unwrap_or_default()),
+        Some(at) => pattern
+            .split_at_checked(at)
+            .map_or(("", pattern), |(head, rest)| {
+                (head, rest.strip_prefix('/').unwrap_or(rest))
+            }),
+        None => ("", pattern),
+    }
+}
+
+pub(super) async fn grep(around: Around<'_>, tool: &Tool, input: &Input) -> Result<Answer, String> {
+    let pattern = input.text("pattern").unwrap_or_default();
+    let path = input.text("path").unwrap_or(".");
+    let leave = leave(around, tool, input, &[path], pattern).await?;
+    let number = |field| {
+        input
+            .integer(field)
+            .and_then(|number| usize::try_from(number).ok())
+    };
+    let mut request = GrepRequest::new(pattern);
+    request.glob = input.text("glob").map(str::to_owned);
+    request.file_type = input.text("type").map(str::to_owned);
+    request.mode = match input.text("output_mode") {
+        Some("content") => OutputMode::Content,
+        Some("count") => OutputMode::Count,
+        Some(_) | None => OutputMode::FilesWithMatches,
+    };
+    request.after = number("-A");
+    request.before = number("-B");
+    request.context = number("-C").or_else(|| number("context"));
+    request.line_numbers = input.get("-n").is_none() || input.is_true("-n");
+    request.ignore_case = input.is_true("-i");
+    request.multiline = input.is_true("multiline");
+    if let Some(limit) = number("head_limit") {
+        request.head_limit = limit;
+    }
+    request.offset = number("offset").unwrap_or_default();
+    request.scope = scope(&leave.cwd);
+    let root = root(leave.places)?;
+    let answer = search(around, move |visible, cancel| {
+        crate::search::grep(&request, &root, visible, cancel)
+    })
+    .await?;
+    let text = answer.text();
+    let value = json!({ "text": text });
+    Ok(Answer::text(text, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beginning_of;
+
+    #[test]
+    fn only_what_leads_away_is_split_from_a_pattern() {
+        for (pattern, expected) in [
+            ("src/**/*.rs", ("", "src/**/*.rs")),
+            ("/etc/*.conf", ("/etc", "*.conf")),
+            ("/*", ("/", "*")),
+            ("~/x/*", ("~/x", "*")),
+            ("../a/b*/c", ("../a", "b*/c")),
+            ("/a/b", ("/a", "b")),
+        ] {
+            assert_eq!(beginning_of(pattern), expected, "{pattern}");
+        }
+    }
+}

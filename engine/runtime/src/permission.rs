@@ -1,0 +1,294 @@
+//! From a call to leave to carry it out: the policy decides, a person is asked where it says so, and both are written down.
+//!
+//! Invariant (nothing before its decision): a [`Leave`] is made here alone, and handlers are handed paths and directories out of one.
+//! Invariant (asked once): what a person permitted for a call is not asked again by steps of the same call.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use engine_policy::{
+    Absent, Call, Decision, Effects, Facts, FieldShape, Outcome, Request, Role as PolicyRole, Step, ToolShape,
+    Why, decide, tool_path,
+};
+use engine_tools::definition::{Role, Tool};
+use serde_json::Value as Json;
+
+use crate::person::{Permission, Permit};
+use crate::pinned::Pinned;
+use crate::session::{Decided, Session};
+
+/// Reasons that a model is told.
+const MAX_REASONS: usize = 6;
+
+/// What is asked leave for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asking<'a> {
+    /// The call of the model that it belongs to.
+    pub(crate) call: &'a str,
+    /// The tool.
+    pub(crate) tool: &'a str,
+    /// Its input.
+    pub(crate) input: &'a Json,
+    /// What is decided.
+    pub(crate) what: Call<'a>,
+    /// The declared tools around it, the outermost first.
+    pub(crate) via: &'a [&'a str],
+    /// Paths, as they are written, whose real places are needed.
+    pub(crate) paths: &'a [&'a str],
+    /// What it does, for a person.
+    pub(crate) shown: &'a str,
+    /// The working directory; the session's without one.
+    pub(crate) cwd: Option<&'a str>,
+    /// Hosts that its definition approved.
+    pub(crate) preapproved: &'a [&'a str],
+}
+
+/// Leave to carry a call out.
+#[derive(Clone, Debug)]
+pub(crate) struct Leave {
+    /// The real places of the paths that were asked for, in their order.
+    pub(crate) places: Vec<PathBuf>,
+    /// The directory it was decided in.
+    pub(crate) cwd: String,
+}
+
+/// What a person permitted for one call.
+#[derive(Debug, Default)]
+pub(crate) struct Granted(Mutex<Vec<Request>>);
+
+impl Granted {
+    fn has(&self, request: &Request) -> bool {
+        let granted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        granted.contains(request)
+    }
+
+    /// Only requests that say by themselves what is done: leave for one text or one command is none for the next.
+    fn add(&self, requests: impl Iterator<Item = Request>) {
+        let mut granted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        granted.extend(requests.filter(|request| match request {
+            Request::Read(_) | Request::Write(_) | Request::Delete(_) | Request::Network(_) => true,
+            Request::Command(_)
+            | Request::Env(_)
+            | Request::Tool(_)
+            | Request::Agent(_)
+            | Request::Skill(_)
+            | Request::Mode(_)
+            | Request::Change(_)
+            | Request::Code(_)
+            | Request::Text => false,
+        }));
+    }
+}
+
+/// A decision with the places that its paths led to.
+pub(crate) struct Ruled {
+    pub(crate) decision: Decision,
+    pub(crate) cwd: String,
+    pub(crate) places: Vec<Option<PathBuf>>,
+}
+
+impl Session {
+    /// Decides, and asks nobody.
+    pub(crate) fn rule(&self, asking: &Asking<'_>) -> Ruled {
+        let context = self.context();
+        let cwd = asking.cwd.map_or(context.cwd, str::to_owned);
+        let world = (self.parts.world)();
+        let pinned = Pinned::new(&*world);
+        let facts = Facts {
+            project: &self.parts.project,
+            directory: &cwd,
+            home: Some(self.parts.facts.home.as_str()).filter(|home| !home.is_empty()),
+            via: asking.via,
+            shell: self.parts.shell,
+            world: &pinned,
+        };
+        let decision = decide(&self.parts.plan, &asking.what, &facts, context.mode);
+        let places = asking
+            .paths
+            .iter()
+            .map(|path| tool_path(path, &facts).map(PathBuf::from))
+            .collect();
+        Ruled {
+            decision,
+            cwd,
+            places,
+        }
+    }
+
+    /// Decides, asks the person where the policy wants it, and writes both down.
+    ///
+    /// # Errors
+    ///
+    /// The text that a model is told: why it is refused and what to do.
+    pub(crate) async fn leave(&self, asking: &Asking<'_>, granted: &Granted) -> Result<Leave, String> {
+        let ruled = self.rule(asking);
+        let asked: Vec<&Step> = open_questions(&ruled.decision, granted, asking.preapproved);
+        let outcome = match ruled.decision.outcome {
+            Outcome::Ask if asked.is_empty() => Outcome::Allow,
+            outcome @ (Outcome::Allow | Outcome::Ask | Outcome::Deny) => outcome,
+        };
+        let mut refused = None;
+        match outcome {
+            Outcome::Allow => {}
+            Outcome::Deny => refused = Some(self.refusal(&ruled.decision, "denied by the policy")),
+            Outcome::Ask => {
+                let permit = Permit {
+                    tool: asking.via.first().copied().unwrap_or(asking.tool).to_owned(),
+                    shown: asking.shown.to_owned(),
+                    reasons: self.reasons(&asked),
+                    warnings: Vec::new(),
+                };
+                match self.parts.person.permits(&permit).await {
+                    Permission::Granted => granted.add(asked.iter().map(|step| step.request.clone())),
+                    Permission::Refused(None) => {
+                        refused = Some("The person refused this call. Do not try it another way; ask what to do instead.".to_owned());
+                    }
+                    Permission::Refused(Some(instead)) => {
+                        refused = Some(format!("The person refused this call and says: {instead}"));
+                    }
+                    Permission::NobodyThere if self.parts.plan.headless() == Outcome::Allow => {}
+                    Permission::NobodyThere => {
+                        refused = Some(self.refusal(
+                            &ruled.decision,
+                            "denied: the policy wants a person to decide, and nobody can be asked",
+                        ));
+                    }
+                }
+            }
+        }
+        self.parts
+            .observer
+            .decided(&Decided {
+                call: asking.call,
+                tool: asking.tool,
+                via: asking.via,
+                input: asking.input,
+                cwd: &ruled.cwd,
+                decision: &ruled.decision,
+                granted: refused.is_none(),
+                plan: &self.parts.plan,
+            })
+            .map_err(|error| format!("Not carried out, since the decision cannot be written down: {error}"))?;
+        if let Some(refused) = refused {
+            return Err(refused);
+        }
+        let mut places = Vec::with_capacity(ruled.places.len());
+        for (place, written) in ruled.places.into_iter().zip(asking.paths) {
+            places.push(place.ok_or_else(|| format!("It cannot be told where `{written}` leads."))?);
+        }
+        Ok(Leave {
+            places,
+            cwd: ruled.cwd,
+        })
+    }
+
+    /// What a model is told of a refusal.
+    fn refusal(&self, decision: &Decision, verdict: &str) -> String {
+        let steps: Vec<&Step> = decision
+            .steps
+            .iter()
+            .filter(|step| step.outcome == decision.outcome)
+            .collect();
+        let mut text = format!("This call is {verdict}.");
+        let reasons = self.reasons(&steps);
+        for reason in reasons.iter().take(MAX_REASONS) {
+            text.push_str("\n- ");
+            text.push_str(reason);
+        }
+        if reasons.len() > MAX_REASONS {
+            text.push_str("\n- ... and more");
+        }
+        text
+    }
+
+    fn reasons(&self, steps: &[&Step]) -> Vec<String> {
+        let mut reasons: Vec<String> = steps.iter().map(|step| step.explain(&self.parts.plan)).collect();
+        reasons.dedup();
+        reasons
+    }
+}
+
+/// The steps that a person has to be asked about: those that ask and were not granted before, nor approved by the definition.
+fn open_questions<'d>(decision: &'d Decision, granted: &Granted, preapproved: &[&str]) -> Vec<&'d Step> {
+    let approved = |step: &Step| match (&step.request, &step.why) {
+        // What a rule asks about is asked about, whatever a definition says.
+        (Request::Network(host), Why::Default(_)) => {
+            let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
+            preapproved.contains(&name)
+        }
+        _ => false,
+    };
+    decision
+        .steps
+        .iter()
+        .filter(|step| step.outcome == Outcome::Ask && !granted.has(&step.request) && !approved(step))
+        .collect()
+}
+
+/// What a call changes outside the session, as far as its decision shows: nothing.
+pub(crate) fn only_reads(decision: &Decision) -> bool {
+    decision.steps.iter().all(|step| {
+        let harmless = matches!(step.why, Why::Harmless | Why::NoEffect);
+        match step.request {
+            Request::Command(_) | Request::Read(_) | Request::Tool(_) => {
+                !matches!(step.why, Why::Unknown(_) | Why::NotUnderstood(_))
+            }
+            Request::Write(_) | Request::Delete(_) => harmless,
+            Request::Network(_)
+            | Request::Env(_)
+            | Request::Agent(_)
+            | Request::Skill(_)
+            | Request::Mode(_)
+            | Request::Change(_)
+            | Request::Code(_)
+            | Request::Text => false,
+        }
+    })
+}
+
+/// What deciding needs to know of a tool's fields.
+pub(crate) fn fields_of(tool: &Tool) -> Vec<FieldShape<'_>> {
+    tool.input
+        .iter()
+        .map(|field| {
+            let role = role_of(field.role);
+            let absent = match &field.default {
+                _ if field.required => Absent::Wrong,
+                Some(Json::String(text)) => Absent::Means(text),
+                // A path that is left out is the working directory.
+                None if matches!(role, PolicyRole::Reads | PolicyRole::ReadsTree) => Absent::Means("."),
+                Some(_) | None => Absent::Nothing,
+            };
+            FieldShape {
+                name: &field.name.value,
+                role,
+                absent,
+            }
+        })
+        .collect()
+}
+
+/// The tool as deciding sees it: every step of a body is decided by itself, so that its input need not say more than it does.
+pub(crate) fn shape_of<'a>(tool: &'a Tool, fields: &'a [FieldShape<'a>]) -> ToolShape<'a> {
+    ToolShape {
+        name: &tool.name.value,
+        fields,
+        effects: Effects::InInput,
+    }
+}
+
+fn role_of(role: Option<Role>) -> PolicyRole {
+    match role {
+        None => PolicyRole::Nothing,
+        Some(Role::Reads) => PolicyRole::Reads,
+        Some(Role::ReadsTree) => PolicyRole::ReadsTree,
+        Some(Role::Writes) => PolicyRole::Writes,
+        Some(Role::Deletes) => PolicyRole::Deletes,
+        Some(Role::Connects) => PolicyRole::Connects,
+        Some(Role::RunsShell) => PolicyRole::Shell,
+        Some(Role::Names) => PolicyRole::Names,
+        Some(Role::Unconfined) => PolicyRole::Unconfined,
+        Some(Role::Agent) => PolicyRole::Agent,
+        Some(Role::Skill) => PolicyRole::Skill,
+    }
+}

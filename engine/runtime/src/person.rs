@@ -1,0 +1,62 @@
+//! Who is asked where a policy wants a person to decide, and who is shown what goes on.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use serde_json::Value as Json;
+
+/// Something that is answered later.
+pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The person at work, or the client that stands for one.
+pub trait Person: Send + Sync + fmt::Debug {
+    /// Whether a call may be carried out.
+    fn permits<'a>(&'a self, question: &'a Permit) -> Later<'a, Permission>;
+
+    /// The answers to some questions, an object by question; `None` where the person declines.
+    fn answers<'a>(&'a self, questions: &'a Json) -> Later<'a, Option<Json>>;
+
+    /// Shows a line.
+    fn show(&self, text: &str);
+}
+
+/// A call that a policy does not allow without a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permit {
+    /// The tool.
+    pub tool: String,
+    /// What the call does, in the words of the tool: a command, a path with a diff.
+    pub shown: String,
+    /// Why it is asked about, one reason each.
+    pub reasons: Vec<String>,
+    /// What cannot be undone about it, one line each.
+    pub warnings: Vec<String>,
+}
+
+/// The answer to a [`Permit`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Permission {
+    /// Carry it out this once.
+    Granted,
+    /// Do not, perhaps with what to do instead.
+    Refused(Option<String>),
+    /// Nobody can be asked.
+    NobodyThere,
+}
+
+/// Nobody: what a policy asks about is refused.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nobody;
+
+impl Person for Nobody {
+    fn permits<'a>(&'a self, _question: &'a Permit) -> Later<'a, Permission> {
+        Box::pin(std::future::ready(Permission::NobodyThere))
+    }
+
+    fn answers<'a>(&'a self, _questions: &'a Json) -> Later<'a, Option<Json>> {
+        Box::pin(std::future::ready(None))
+    }
+
+    fn show(&self, _text: &str) {}
+}

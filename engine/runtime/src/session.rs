@@ -1,0 +1,286 @@
+//! One session: the plan that decides, the tools there are, and what its calls have in common.
+//!
+//! Invariant (decided where it runs): a call is decided in the working directory that it is carried out in. Invariant (in order): what
+//! calls change about a session is applied by the schedule, while nothing runs.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Instant;
+
+use engine_policy::{Mode, Plan, World};
+use engine_shell::Shell;
+use engine_tools::budget::{Budgets, Ledger};
+use engine_tools::pool::{Pool, SearchIndex};
+use engine_tools::template::{Scope, SessionFacts, Value};
+use smol_str::SmolStr;
+
+use crate::bash::Bash;
+use crate::files::Seen;
+use crate::person::Person;
+use crate::store::Store;
+
+/// What a session is made of.
+pub struct Parts {
+    /// What decides.
+    pub plan: Arc<Plan>,
+    /// The tools there are.
+    pub pool: Pool,
+    /// What templates may know of the session; the working directory and the mode in it are kept up to date.
+    pub facts: SessionFacts,
+    /// The project's directory: absolute, without links.
+    pub project: String,
+    /// The shell that runs commands.
+    pub shell: Shell,
+    /// The mode it starts in.
+    pub mode: Mode,
+    /// The file system, as deciding looks at it.
+    pub world: Box<dyn Fn() -> Box<dyn World> + Send + Sync>,
+    /// The environment of commands.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Who is asked.
+    pub person: Arc<dyn Person>,
+    /// Where tools keep documents.
+    pub store: Store,
+    /// Where results are put that are too long, and the output of commands.
+    pub results: PathBuf,
+    /// How long results may be.
+    pub budgets: Budgets,
+    /// Runs commands.
+    pub bash: Bash,
+    /// Who hears of every decision and every end.
+    pub observer: Arc<dyn Observer>,
+}
+
+/// Hears of decisions and ends, for instance to write them down.
+pub trait Observer: Send + Sync + fmt::Debug {
+    /// A call, or a step of one, was decided. Where this fails nothing is carried out.
+    ///
+    /// # Errors
+    ///
+    /// One line: what is decided cannot be written down.
+    fn decided(&self, event: &Decided<'_>) -> Result<(), String>;
+
+    /// A call has ended.
+    fn ended(&self, event: &Ended<'_>);
+}
+
+/// A decision.
+#[derive(Clone, Copy, Debug)]
+pub struct Decided<'a> {
+    /// The call.
+    pub call: &'a str,
+    /// The tool.
+    pub tool: &'a str,
+    /// The declared tools around it, the outermost first.
+    pub via: &'a [&'a str],
+    /// The input.
+    pub input: &'a serde_json::Value,
+    /// The working directory.
+    pub cwd: &'a str,
+    /// The verdict and its reasons.
+    pub decision: &'a engine_policy::Decision,
+    /// What became of it once a person was asked: it was carried out.
+    pub granted: bool,
+    /// The plan that decided.
+    pub plan: &'a Plan,
+}
+
+/// The end of a call.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended<'a> {
+    /// The call.
+    pub call: &'a str,
+    /// The tool.
+    pub tool: &'a str,
+    /// Whether it failed or was refused.
+    pub failed: bool,
+    /// How long it took.
+    pub elapsed: std::time::Duration,
+}
+
+/// Nobody listens.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn decided(&self, _event: &Decided<'_>) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn ended(&self, _event: &Ended<'_>) {}
+}
+
+/// One session.
+pub struct Session {
+    pub(crate) parts: Parts,
+    context: Mutex<Context>,
+    seen: RwLock<Seen>,
+    index: Mutex<SearchIndex>,
+    sent: Mutex<BTreeSet<SmolStr>>,
+    cache: Mutex<HashMap<(SmolStr, String), Cached>>,
+    ledger: Mutex<Ledger>,
+}
+
+/// What later calls depend on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// The working directory: absolute, without links.
+    pub cwd: String,
+    /// The mode of deciding.
+    pub mode: Mode,
+    /// The model, where a tool chose one.
+    pub model: Option<String>,
+}
+
+/// A change that a call makes to what later ones depend on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Another working directory.
+    Cwd(String),
+    /// Another mode.
+    Mode(Mode),
+    /// Another model.
+    Model(String),
+}
+
+/// What a `cache` block has named.
+#[derive(Clone, Debug)]
+pub(crate) struct Cached {
+    pub(crate) until: Instant,
+    pub(crate) names: Vec<(SmolStr, Value)>,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session")
+            .field("project", &self.parts.project)
+            .field("context", &self.context)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// A session that starts in a directory, absolute and without links.
+    #[must_use]
+    pub fn new(parts: Parts, cwd: String) -> Self {
+        let context = Context {
+            cwd,
+            mode: parts.mode,
+            model: None,
+        };
+        Self {
+            parts,
+            context: Mutex::new(context),
+            seen: RwLock::default(),
+            index: Mutex::default(),
+            sent: Mutex::default(),
+            cache: Mutex::default(),
+            ledger: Mutex::default(),
+        }
+    }
+
+    /// What later calls depend on, as it is now.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        lock(&self.context).clone()
+    }
+
+    /// Applies a change. A mode that a policy does not allow stays what it was.
+    pub fn apply(&self, change: Change) {
+        let mut context = lock(&self.context);
+        match change {
+            Change::Cwd(cwd) => context.cwd = cwd,
+            Change::Mode(mode) => context.mode = mode,
+            Change::Model(model) => context.model = Some(model),
+        }
+    }
+
+    /// Ends everything that the session has started.
+    pub async fn end(&self) {
+        self.parts.bash.end_everything().await;
+    }
+
+    /// The tools there are.
+    #[must_use]
+    pub fn pool(&self) -> &Pool {
+        &self.parts.pool
+    }
+
+    /// The facts as templates see them.
+    #[must_use]
+    pub fn facts(&self) -> SessionFacts {
+        let context = self.context();
+        SessionFacts {
+            cwd: context.cwd,
+            mode: context.mode.as_str().into(),
+            model: context
+                .model
+                .map_or_else(|| self.parts.facts.model.clone(), SmolStr::from),
+            ..self.parts.facts.clone()
+        }
+    }
+
+    /// Notes that a model was shown the schema of a deferred tool.
+    pub fn schema_sent(&self, name: &str) {
+        lock(&self.sent).insert(name.into());
+    }
+
+    pub(crate) fn was_sent(&self, name: &str) -> bool {
+        lock(&self.sent).contains(name)
+    }
+
+    pub(crate) fn seen(&self) -> RwLockReadGuard<'_, Seen> {
+        self.seen.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn seen_mut(&self) -> RwLockWriteGuard<'_, Seen> {
+        self.seen.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        lock(&self.ledger)
+    }
+
+    /// Searches the deferred tools; what is found counts as shown.
+    pub(crate) fn find_tools(&self, query: &str, limit: usize) -> Value {
+        let scope = Scope::of_facts(&self.facts());
+        let found = lock(&self.index).search(&self.parts.pool, &scope, query, limit);
+        for name in &found.names {
+            self.schema_sent(name);
+        }
+        found.value()
+    }
+
+    pub(crate) fn cached(&self, tool: &str, key: &str) -> Option<Vec<(SmolStr, Value)>> {
+        let mut cache = lock(&self.cache);
+        let now = Instant::now();
+        cache.retain(|_, cached| cached.until > now);
+        cache
+            .get(&(tool.into(), key.to_owned()))
+            .map(|cached| cached.names.clone())
+    }
+
+    pub(crate) fn keep(&self, tool: &str, key: String, cached: Cached) {
+        /// Most entries of all `cache` blocks; the one that ends first makes room.
+        const MAX_CACHED: usize = 256;
+        let mut cache = lock(&self.cache);
+        if cache.len() >= MAX_CACHED {
+            let first = cache
+                .iter()
+                .min_by_key(|(_, cached)| cached.until)
+                .map(|(key, _)| key.clone());
+            if let Some(first) = first {
+                cache.remove(&first);
+            }
+        }
+        cache.insert((tool.into(), key), cached);
+    }
+}
+
+/// A lock whose holder panicked holds nothing half done: every change under these locks is one assignment or one call.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
