@@ -46,7 +46,9 @@ impl Batch {
         for (at, line) in std::io::stdin().lock().lines().enumerate() {
             let parsed = match line {
                 Ok(line) if line.trim().is_empty() => continue,
-                Ok(line) if line.len() > MAX_LINE_BYTES => Err(format!("has more than {MAX_LINE_BYTES} bytes")),
+                Ok(line) if line.len() > MAX_LINE_BYTES => {
+                    Err(format!("has more than {MAX_LINE_BYTES} bytes"))
+                }
                 Ok(line) => call_of(&line),
                 Err(error) => Err(format!("cannot be read: {error}")),
             };
@@ -94,6 +96,9 @@ fn call_of(line: &str) -> Result<ToolUse, String> {
     Ok(ToolUse {
         id: text("id")?,
         name: text("name")?,
-        input: json.get("input").cloned().unwrap_or_else(|| Json::Object(serde_json::Map::new())),
+        input: json
+            .get("input")
+            .cloned()
+            .unwrap_or_else(|| Json::Object(serde_json::Map::new())),
     })
 }

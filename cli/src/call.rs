@@ -133,7 +133,11 @@ fn shown(output: &Output) -> String {
         match block {
             Block::Text(piece) => text.push_str(piece),
             Block::Image { media_type, base64 } => {
-                text.push_str(&format!("[{} of {} bytes]", media_type.as_str(), base64.len() / 4 * 3));
+                text.push_str(&format!(
+                    "[{} of {} bytes]",
+                    media_type.as_str(),
+                    base64.len() / 4 * 3
+                ));
             }
             Block::ToolReference(name) => text.push_str(name),
         }

@@ -1,7 +1,7 @@
 //! The `engine` binary: arguments in, rendered text and an exit code out. Everything that decides is in the libraries.
 
-mod behind;
 mod batch;
+mod behind;
 mod call;
 mod check;
 mod commands;

@@ -7,7 +7,9 @@ mod person;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine_policy::{Absent, Call, Effects, Facts, FieldShape, Mode, NoWorld, Outcome, Plan, Role, ToolShape, decide};
+use engine_policy::{
+    Absent, Call, Effects, Facts, FieldShape, Mode, NoWorld, Outcome, Plan, Role, ToolShape, decide,
+};
 use engine_runtime::bash::{Bash, Settings};
 use engine_runtime::store::Store;
 use engine_runtime::{Nobody, Parts, Person, Session};
@@ -84,7 +86,11 @@ pub(crate) fn open(opening: &Opening) -> Result<Opened, Exit> {
         facts: &scope,
         has: &[],
         denied: &denied,
-        filter: if mode == Mode::Plan { Filter::Plan } else { Filter::All },
+        filter: if mode == Mode::Plan {
+            Filter::Plan
+        } else {
+            Filter::All
+        },
         defers: &|_| None,
         forks: false,
     };

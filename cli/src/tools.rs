@@ -51,18 +51,26 @@ impl Tools {
             return Ok(Exit::Fine);
         };
         let Some(entry) = opened.pool.get(name) else {
-            if let Some(left_out) = opened.pool.left_out().iter().find(|tool| tool.name == name.as_str()) {
+            if let Some(left_out) = opened
+                .pool
+                .left_out()
+                .iter()
+                .find(|tool| tool.name == name.as_str())
+            {
                 out::complain(&format!("engine: {name} is not shown: {}\n", left_out.reason));
             } else {
                 let names = opened.pool.entries().iter().map(Entry::name);
-                let hint = nearest(name, names).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+                let hint =
+                    nearest(name, names).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
                 out::complain(&format!("engine: there is no tool `{name}`{hint}\n"));
             }
             return Ok(Exit::Usage);
         };
         match self.format {
             DataFormat::Human => {
-                let description = entry.description(&scope).unwrap_or_else(|error| error.to_string());
+                let description = entry
+                    .description(&scope)
+                    .unwrap_or_else(|error| error.to_string());
                 let schema: Json = serde_json::from_str(entry.schema(&scope).as_str()).unwrap_or_default();
                 let schema = serde_json::to_string_pretty(&schema).unwrap_or_default();
                 out::print(&format!("{}\n\n{description}\n\n{schema}\n", entry.name()));
@@ -95,7 +103,10 @@ fn list(opened: &Opened) -> String {
     };
     let row = |entry: &Entry| (entry.name().to_owned(), about(entry));
     table("shown", opened.pool.shown().map(row).collect());
-    table("deferred: found with ToolSearch", opened.pool.deferred().map(row).collect());
+    table(
+        "deferred: found with ToolSearch",
+        opened.pool.deferred().map(row).collect(),
+    );
     table(
         "left out",
         opened

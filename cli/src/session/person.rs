@@ -41,7 +41,10 @@ impl Person for Terminal {
         Box::pin(async move {
             let mut answers = Map::new();
             for question in questions.as_array()? {
-                let asked = question.get("question").and_then(Json::as_str).unwrap_or_default();
+                let asked = question
+                    .get("question")
+                    .and_then(Json::as_str)
+                    .unwrap_or_default();
                 let options: Vec<&Json> = question
                     .get("options")
                     .and_then(Json::as_array)

@@ -143,7 +143,10 @@ async fn attempt(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Res
     let tool = match session.pool().get(&call.name) {
         Some(Entry::Declared(tool)) => Arc::clone(tool),
         Some(Entry::Mcp(tool)) => {
-            return Err(format!("the server `{}` is not connected in this session", tool.server));
+            return Err(format!(
+                "the server `{}` is not connected in this session",
+                tool.server
+            ));
         }
         None => return Err(no_such_tool(session, &call.name)),
     };
@@ -154,7 +157,11 @@ async fn attempt(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Res
         error.to_string()
     })?;
     let granted = Granted::default();
-    let preapproved: Vec<&str> = tool.preapproved_hosts.iter().map(|host| host.value.as_str()).collect();
+    let preapproved: Vec<&str> = tool
+        .preapproved_hosts
+        .iter()
+        .map(|host| host.value.as_str())
+        .collect();
     let around = Around {
         preapproved: &preapproved,
         session,
@@ -170,7 +177,11 @@ async fn attempt(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Res
             crate::body::run(around, &tool, body, &input).await?
         }
     };
-    let end = if answer.output.is_error { End::Failed } else { End::Well };
+    let end = if answer.output.is_error {
+        End::Failed
+    } else {
+        End::Well
+    };
     Ok(Ending {
         output: answer.output,
         changes: answer.changes,

@@ -34,10 +34,9 @@ pub(crate) fn fit_all(session: &Session, results: &mut [ToolResult]) {
         .iter()
         .map(|result| {
             let text = text_of(&result.output);
-            let unlimited = session
-                .pool()
-                .get(&result.name)
-                .is_some_and(|entry| session.parts.budgets.of_tool(entry.name(), entry.budget()) == Budget::Unlimited);
+            let unlimited = session.pool().get(&result.name).is_some_and(|entry| {
+                session.parts.budgets.of_tool(entry.name(), entry.budget()) == Budget::Unlimited
+            });
             let decided = session.ledger().fate(&result.id).is_some();
             let small = persisted("", text.len() as u64, preview(&text)).chars().count();
             Sized {
@@ -62,18 +61,27 @@ pub(crate) fn fit_all(session: &Session, results: &mut [ToolResult]) {
 fn put_away(session: &Session, call: &str, text: &str, output: &mut Output) {
     let name: String = call
         .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '_' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
+                c
+            } else {
+                '_'
+            }
+        })
         .take(100)
         .collect();
-    let path = session
-        .parts
-        .results
-        .join(format!("{name}.{}", extension(text)));
+    let path = session.parts.results.join(format!("{name}.{}", extension(text)));
     let made = DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(&session.parts.results)
-        .and_then(|()| OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path))
+        .and_then(|()| {
+            OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&path)
+        })
         .and_then(|mut file| file.write_all(text.as_bytes()));
     let shown: Arc<str> = match made {
         Ok(()) => persisted(&path.display().to_string(), text.len() as u64, preview(text)).into(),

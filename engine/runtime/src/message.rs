@@ -203,7 +203,11 @@ impl Driver {
         let Some(slot) = self.slots.get(call) else {
             return;
         };
-        let (session, own, cancel) = (Arc::clone(&self.session), Arc::clone(&slot.call), slot.cancel.clone());
+        let (session, own, cancel) = (
+            Arc::clone(&self.session),
+            Arc::clone(&slot.call),
+            slot.cancel.clone(),
+        );
         let ended = ended.clone();
         tokio::spawn(async move {
             // A task of its own, so that a call that panics is a call that failed.

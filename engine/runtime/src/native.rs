@@ -88,7 +88,10 @@ async fn leave(
     shown: &str,
 ) -> Result<Leave, String> {
     // Merely looking at such a path connects to the server that it names.
-    if let Some(share) = paths.iter().find(|path| crate::files::is_network_share(path.as_bytes())) {
+    if let Some(share) = paths
+        .iter()
+        .find(|path| crate::files::is_network_share(path.as_bytes()))
+    {
         return Err(format!(
             "`{share}` is on a network share, which is not looked at; copy the file to this machine first"
         ));

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use engine_policy::{
-    Absent, Call, Decision, Effects, Facts, FieldShape, Outcome, Request, Role as PolicyRole, Step, ToolShape,
-    Why, decide, tool_path,
+    Absent, Call, Decision, Effects, Facts, FieldShape, Outcome, Request, Role as PolicyRole, Step,
+    ToolShape, Why, decide, tool_path,
 };
 use engine_tools::definition::{Role, Tool};
 use serde_json::Value as Json;
@@ -168,7 +168,9 @@ impl Session {
                 granted: refused.is_none(),
                 plan: &self.parts.plan,
             })
-            .map_err(|error| format!("Not carried out, since the decision cannot be written down: {error}"))?;
+            .map_err(|error| {
+                format!("Not carried out, since the decision cannot be written down: {error}")
+            })?;
         if let Some(refused) = refused {
             return Err(refused);
         }

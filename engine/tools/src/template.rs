@@ -26,8 +26,8 @@ use smol_str::SmolStr;
 pub use check::Shape;
 pub(crate) use check::{Checker, facts_shape};
 pub use filters::FILTERS;
-pub use filters::shell_quote;
 pub(crate) use filters::regex_problem;
+pub use filters::shell_quote;
 pub use scope::{Listed, Scope, SessionFacts, Value};
 pub(crate) use url::Address;
 

@@ -59,7 +59,11 @@ impl Run<'_> {
             }
             StateVerb::Delete { key } => {
                 let key = key.render(scope)?;
-                Json::Bool(blocking(move || store.delete(&collection, &key)).await?.map_err(failed)?)
+                Json::Bool(
+                    blocking(move || store.delete(&collection, &key))
+                        .await?
+                        .map_err(failed)?,
+                )
             }
             StateVerb::List => {
                 let all = blocking(move || store.list(&collection)).await?.map_err(failed)?;
@@ -136,7 +140,9 @@ fn make(change: &Ready, map: &mut Map<String, Json>) {
             if keys.is_empty() {
                 return;
             }
-            let object = map.entry(name.clone()).or_insert_with(|| Json::Object(Map::new()));
+            let object = map
+                .entry(name.clone())
+                .or_insert_with(|| Json::Object(Map::new()));
             if let Json::Object(object) = object {
                 for (key, value) in keys {
                     if value.is_null() {

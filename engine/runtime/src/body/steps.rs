@@ -43,11 +43,7 @@ pub(super) fn names_of(step: &Step) -> Vec<SmolStr> {
             names.extend(step.otherwise.iter().flat_map(within));
             names
         }
-        Action::Each(step) => step
-            .collect
-            .iter()
-            .map(|(name, _)| name.value.clone())
-            .collect(),
+        Action::Each(step) => step.collect.iter().map(|(name, _)| name.value.clone()).collect(),
         Action::Cache(step) => within(&step.body),
         Action::Retry(step) => within(&step.body),
         Action::Set(_) | Action::Message(_) | Action::Return(_) | Action::Fail(_) => Vec::new(),
@@ -78,10 +74,14 @@ impl Run<'_> {
             Action::Grep(grep) => self.grep(grep, scope).await?,
             Action::Call(call) => self.call(call, scope).await?,
             Action::Agent(_) => {
-                return Err(Failure::Failed("nothing runs sub-agents in this session".to_owned()));
+                return Err(Failure::Failed(
+                    "nothing runs sub-agents in this session".to_owned(),
+                ));
             }
             Action::Mcp(_) => {
-                return Err(Failure::Failed("no MCP server is connected in this session".to_owned()));
+                return Err(Failure::Failed(
+                    "no MCP server is connected in this session".to_owned(),
+                ));
             }
             Action::Ask(ask) => self.ask(ask, scope).await?,
             Action::State(state) => self.state(state, scope).await?,
@@ -252,7 +252,9 @@ impl Run<'_> {
             Json::Object(map) => map,
             Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => Map::new(),
         };
-        value.entry("json").or_insert_with(|| serde_json::from_str(&shown).unwrap_or(Json::Null));
+        value
+            .entry("json")
+            .or_insert_with(|| serde_json::from_str(&shown).unwrap_or(Json::Null));
         value.entry("text").or_insert(shown.into());
         scope.set(name, Value::of_json(&Json::Object(value)));
         Ok(())
@@ -380,7 +382,10 @@ fn variables(named: &[Named], scope: &Scope) -> Result<Vec<(String, String)>, Fa
     for one in named {
         let value = one.value.render(scope)?;
         if value.contains('\0') {
-            return Err(Failure::Failed(format!("the variable {} holds a NUL", one.name.value)));
+            return Err(Failure::Failed(format!(
+                "the variable {} holds a NUL",
+                one.name.value
+            )));
         }
         variables.push((one.name.value.to_string(), value));
     }

@@ -60,7 +60,10 @@ pub(super) async fn read(around: Around<'_>, tool: &Tool, input: &Input) -> Resu
         limit: number("limit"),
         pages: input.text("pages").map(str::to_owned),
     };
-    let answer = with_view(around.session, move |view| crate::files::read(&place, &options, view)).await?;
+    let answer = with_view(around.session, move |view| {
+        crate::files::read(&place, &options, view)
+    })
+    .await?;
     if let Some(noted) = answer.noted {
         note(around, noted);
     }

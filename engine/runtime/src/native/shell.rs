@@ -32,7 +32,9 @@ pub(crate) struct Program {
 pub(super) async fn run(around: Around<'_>, tool: &Tool, input: &Input) -> Result<Answer, String> {
     let command = input.text("command").unwrap_or_default();
     let leave = leave(around, tool, input, &[], command).await?;
-    let timeout = input.integer("timeout").and_then(|number| u64::try_from(number).ok());
+    let timeout = input
+        .integer("timeout")
+        .and_then(|number| u64::try_from(number).ok());
     let session = around.session;
     let mut request = Request::new(
         Work::Text(command.to_owned()),
@@ -49,7 +51,13 @@ pub(super) async fn run(around: Around<'_>, tool: &Tool, input: &Input) -> Resul
 fn output_file(session: &Session, call: &str) -> PathBuf {
     let name: String = call
         .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '_' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
+                c
+            } else {
+                '_'
+            }
+        })
         .take(100)
         .collect();
     session.parts.results.join(format!("{name}.output.txt"))
@@ -122,7 +130,11 @@ fn outcome(finished: &Finished) -> Said {
         End::Lost => (true, "The engine lost sight of the command".to_owned()),
     };
     if !note.is_empty() {
-        text = if text.is_empty() { note } else { format!("{note}\n{text}") };
+        text = if text.is_empty() {
+            note
+        } else {
+            format!("{note}\n{text}")
+        };
     }
     Said { text, failed }
 }
