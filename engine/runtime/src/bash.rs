@@ -6,16 +6,20 @@
 mod cancel;
 mod capture;
 mod contain;
+mod directory;
 mod environment;
 mod limits;
 mod mark;
 mod os;
+mod picture;
 mod prologue;
 mod pump;
 mod request;
 mod run;
+mod session;
 mod spawn;
 mod start;
+mod tasks;
 
 use std::io;
 use std::path::PathBuf;
@@ -23,15 +27,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use cancel::Cancel;
 pub use capture::{Captured, Written};
+pub use directory::{Settled, settle};
 pub use environment::environment;
 pub use limits::{
     BLOCK_BYTES, DEFAULT_BUDGET_BYTES, DEFAULT_FILE_BYTES, DEFAULT_TIMEOUT, GRACE, MOST_TIMEOUT,
     PROGRESS_TAIL_BYTES,
 };
+pub use picture::{Picture, PictureKind, picture};
 pub use request::{Request, Streams, Timeout, TimeoutError, Work};
 pub use run::{End, Finished, Progress, Running};
+pub use session::{Session, SessionAnswer, SessionBounds, SessionEnd};
 pub use spawn::StartError;
 pub use start::{NoSandbox, Sandbox, SandboxError, Start};
+pub use tasks::{NoTask, TaskId, TaskView, Tasks};
 
 use contain::Container;
 use mark::{Marks, Meant};

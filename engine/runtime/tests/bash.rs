@@ -16,3 +16,5 @@ mod endings;
 mod fidelity;
 #[path = "bash/output.rs"]
 mod output;
+#[path = "bash/staying.rs"]
+mod staying;

@@ -60,6 +60,23 @@ pub(super) fn words_arguments(
     all
 }
 
+/// The descriptor on which a shell that stays reports.
+const SESSION_DESCRIPTOR: u32 = 230;
+
+/// The first line for a shell that stays.
+pub(super) fn session_start(joining: &Joining<'_>) -> String {
+    format!("{}exec {SESSION_DESCRIPTOR}>&0\n", join(joining))
+}
+
+/// The line that makes a shell that stays evaluate a text and report its status and directory behind a word that nobody can guess.
+/// The text is one word of the line: no quote in it can end that.
+pub(super) fn session_line(text: &str, nonce: &str) -> String {
+    format!(
+        "eval {} </dev/null; {{ builtin printf '\\0%s %d ' {nonce} \"$?\"; builtin pwd -P; builtin printf '\\0'; }} 2>/dev/null >&{SESSION_DESCRIPTOR}\n",
+        quoted(text)
+    )
+}
+
 /// Marks the shell and everything it starts; without success, nothing is run.
 fn join(joining: &Joining<'_>) -> String {
     let mut script = String::new();

@@ -107,7 +107,7 @@ async fn read_while_it_counts(
 }
 
 /// Writes what is due, on a thread that may block.
-async fn write(due: Option<Due>, capture: &Shared) {
+pub(super) async fn write(due: Option<Due>, capture: &Shared) {
     let Some(due) = due else {
         return;
     };

@@ -80,6 +80,7 @@ pub struct Running {
     deadline: watch::Sender<Option<Instant>>,
     finished: watch::Receiver<Option<Arc<Finished>>>,
     started: Instant,
+    file: Option<PathBuf>,
 }
 
 impl Running {
@@ -87,6 +88,7 @@ impl Running {
     pub(super) fn start(inner: Arc<Inner>, mut request: Request) -> Result<Self, StartError> {
         let started = Instant::now();
         let spawned = spawn(&inner, &mut request)?;
+        let file = request.file.clone();
         let capture = |file| {
             let capture = Capture::new(request.budget_bytes, file, request.file_bytes);
             Arc::new(std::sync::Mutex::new(capture))
@@ -103,6 +105,7 @@ impl Running {
             deadline,
             finished,
             started,
+            file,
         };
         let driver = Driver {
             guard: Guard::new(&spawned.container),
@@ -193,6 +196,20 @@ impl Running {
     #[must_use]
     pub fn output(&self) -> Captured {
         lock(&self.output).captured()
+    }
+
+    /// The file of its request.
+    pub(super) fn file(&self) -> Option<&PathBuf> {
+        self.file.as_ref()
+    }
+
+    /// What others need to look at it while somebody owns it.
+    pub(super) fn parts(&self) -> (Shared, watch::Receiver<Option<Arc<Finished>>>, Cancel) {
+        (
+            Arc::clone(&self.output),
+            self.finished.clone(),
+            self.cancel.clone(),
+        )
     }
 
     /// From now on the whole output goes to the file and no timeout ends it.
@@ -310,7 +327,7 @@ async fn passed(deadline: &mut watch::Receiver<Option<Instant>>) {
     }
 }
 
-fn end_of(status: ExitStatus) -> End {
+pub(super) fn end_of(status: ExitStatus) -> End {
     match (status.code(), status.signal()) {
         (Some(code), _) => End::Exited(code),
         (None, Some(signal)) => End::Signalled(signal),

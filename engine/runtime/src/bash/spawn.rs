@@ -8,6 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -23,7 +24,7 @@ use super::environment::MARK;
 use super::limits::MOST_ARGUMENT_BYTES;
 use super::mark::{Mark, Meant};
 use super::os;
-use super::prologue::{Joining, text_arguments, words_arguments};
+use super::prologue::{Joining, session_start, text_arguments, words_arguments};
 use super::request::{Request, Streams, Work};
 use super::start::{SandboxError, Start};
 
@@ -86,11 +87,6 @@ pub(super) fn spawn(inner: &Inner, request: &mut Request) -> Result<Spawned, Sta
     };
     let (start, report, input) = prepare(inner, request, mark, &joining)?;
     let direct = matches!(request.work, Work::Words { .. }) && joining.group.is_none();
-    let start = inner.sandbox.wrap(start)?;
-    let held = os::open_directory(&start.directory).map_err(|error| StartError::Directory {
-        path: start.directory.clone(),
-        error,
-    })?;
 
     let (output, output_end) = os::pipe().map_err(StartError::Pipe)?;
     let (errors, errors_end) = match request.streams {
@@ -106,36 +102,20 @@ pub(super) fn spawn(inner: &Inner, request: &mut Request) -> Result<Spawned, Sta
         None => (None, Stdio::piped()),
     };
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the place where a decided command is run"
-    )]
-    let mut command = std::process::Command::new(&start.program);
-    command
-        .args(&start.arguments)
-        .env_clear()
-        .envs(start.environment)
-        .current_dir(os::holder(&held, &start.directory))
-        .process_group(0)
-        .stdin(stdin)
-        .stdout(output_end)
-        .stderr(errors_end);
-    let mut command = Command::from(command);
     let container = Arc::new(Container::new(Meant::One(mark), cgroup));
-    let mut starting = Starting::lock();
-    let mut child = command.spawn().map_err(|error| StartError::Spawn {
-        program: start.program.display().to_string(),
-        error,
-    })?;
-    if let Some(process) = child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?)) {
-        starting.note(process);
-        container.started(process);
-        if direct && inner.limits_mark {
-            // It may have ended already. Its environment marks it, too.
-            let _ended = os::mark_process(process, mark);
-        }
+    let mut child = launch(
+        inner,
+        start,
+        &container,
+        [stdin, output_end.into(), errors_end.into()],
+    )?;
+    if direct
+        && inner.limits_mark
+        && let Some(process) = process_of(&child)
+    {
+        // It may have ended already. Its environment marks it, too.
+        let _ended = os::mark_process(process, mark);
     }
-    drop(starting);
     if let Some(mut stdin) = child.stdin.take() {
         tokio::spawn(async move {
             // A program that does not read all of its input closes it.
@@ -149,6 +129,100 @@ pub(super) fn spawn(inner: &Inner, request: &mut Request) -> Result<Spawned, Sta
         errors,
         report,
     })
+}
+
+/// A shell that reads its commands from one end of a connection.
+pub(super) struct SpawnedSession {
+    pub(super) child: Child,
+    pub(super) container: Arc<Container>,
+    pub(super) output: OwnedFd,
+    pub(super) control: UnixStream,
+    /// What it is to do first.
+    pub(super) first: String,
+}
+
+/// Starts a shell that stays.
+pub(super) fn spawn_session(
+    inner: &Inner,
+    directory: &Path,
+    mut environment: Vec<(OsString, OsString)>,
+) -> Result<SpawnedSession, StartError> {
+    let mark = inner.marks.fresh();
+    let cgroup = inner.cgroups.as_ref().and_then(|root| root.create().ok());
+    let first = session_start(&Joining {
+        mark: inner.limits_mark.then_some(mark),
+        group: cgroup.as_ref().map(os::Cgroup::path),
+    });
+    add_mark(&mut environment, mark);
+    environment.push(("PWD".into(), directory.into()));
+    let start = Start {
+        program: inner.shell.clone(),
+        // A shell that finds a connection as its input takes itself for one of `rsh` and reads the user's file.
+        arguments: vec!["--norc".into(), "--noprofile".into()],
+        environment,
+        directory: directory.to_owned(),
+    };
+    let (output, output_end) = os::pipe().map_err(StartError::Pipe)?;
+    let errors_end = output_end.try_clone().map_err(StartError::Pipe)?;
+    let (control, control_end) = UnixStream::pair().map_err(StartError::Pipe)?;
+    control.set_nonblocking(true).map_err(StartError::Pipe)?;
+    let container = Arc::new(Container::new(Meant::One(mark), cgroup));
+    let descriptors = [
+        OwnedFd::from(control_end).into(),
+        output_end.into(),
+        errors_end.into(),
+    ];
+    let child = launch(inner, start, &container, descriptors)?;
+    Ok(SpawnedSession {
+        child,
+        container,
+        output,
+        control,
+        first,
+    })
+}
+
+/// Hands a program to the system.
+fn launch(
+    inner: &Inner,
+    start: Start,
+    container: &Container,
+    [stdin, stdout, stderr]: [Stdio; 3],
+) -> Result<Child, StartError> {
+    let start = inner.sandbox.wrap(start)?;
+    let held = os::open_directory(&start.directory).map_err(|error| StartError::Directory {
+        path: start.directory.clone(),
+        error,
+    })?;
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the place where a decided command is run"
+    )]
+    let mut command = std::process::Command::new(&start.program);
+    command
+        .args(&start.arguments)
+        .env_clear()
+        .envs(start.environment)
+        .current_dir(os::holder(&held, &start.directory))
+        .process_group(0)
+        .stdin(stdin)
+        .stdout(stdout)
+        .stderr(stderr);
+    let mut command = Command::from(command);
+    let mut starting = Starting::lock();
+    let child = command.spawn().map_err(|error| StartError::Spawn {
+        program: start.program.display().to_string(),
+        error,
+    })?;
+    if let Some(process) = process_of(&child) {
+        starting.note(process);
+        container.started(process);
+    }
+    Ok(child)
+}
+
+fn process_of(child: &Child) -> Option<Pid> {
+    Pid::from_raw(child.id()?.try_into().ok()?)
 }
 
 type Pipe = (OwnedFd, OwnedFd);

@@ -10,9 +10,7 @@ use crate::common::{bash, run, says, text, words};
 #[tokio::test]
 async fn standard_output_and_error_stand_in_the_order_of_writing() {
     let said = says("for i in 1 2 3; do echo out $i; echo err $i >&2; sh -c \"echo child $i\"; done").await;
-    let expected: String = (1..=3)
-        .map(|i| format!("out {i}\nerr {i}\nchild {i}\n"))
-        .collect();
+    let expected = "out 1\nerr 1\nchild 1\nout 2\nerr 2\nchild 2\nout 3\nerr 3\nchild 3\n";
     assert_eq!(said, expected);
 }
 
@@ -137,7 +135,8 @@ async fn output_over_the_budget_is_in_the_file() {
         .expect("started")
         .finished()
         .await;
-    let all: String = (1..=200_000).map(|number| format!("{number}\n")).collect();
+    let numbers: Vec<String> = (1..=200_000).map(|number| number.to_string()).collect();
+    let all = numbers.join("\n") + "\n";
     assert_eq!(std::fs::read_to_string(folder.join("full")).expect("a file"), all);
     assert_eq!(finished.output.head, &all.as_bytes()[..1000]);
     assert!(finished.output.tail.ends_with(b"199999\n200000\n"));
