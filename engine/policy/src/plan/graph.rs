@@ -434,11 +434,6 @@ impl<P: Hinted + Serialize + DeserializeOwned> Graph<P> {
         };
         Some(own.into_iter().flat_map(move |own| own.candidates(text)))
     }
-
-    /// All nodes below a node.
-    pub(super) fn below(&self, node: &Node) -> impl Iterator<Item = NodeId> {
-        node.at + 1..=node.last
-    }
 }
 
 /// FNV-1a of 32 bits: the same on every machine, and good for short texts.
@@ -501,6 +496,11 @@ impl Node {
     /// Where any number of texts leads, none included.
     pub(super) fn many(&self) -> Option<NodeId> {
         self.many.checked_sub(1)
+    }
+
+    /// All nodes below it.
+    pub(super) fn below(&self) -> impl Iterator<Item = NodeId> + use<> {
+        self.at + 1..=self.last
     }
 
     /// Whether anything goes on from it.
@@ -570,7 +570,7 @@ mod tests {
         };
         assert_eq!(pattern, "*.rs");
         assert!(graph.node(src).goes_on() && !graph.node(*to).goes_on());
-        assert_eq!(graph.below(&graph.node(src)).count(), 2);
+        assert_eq!(graph.node(src).below().count(), 2);
     }
 
     #[test]

@@ -165,7 +165,7 @@ impl PathTrie {
 
     /// For patterns that cannot be read, which may be any.
     fn enter_all_below(&self, node: &Node, next: &mut States) {
-        for to in self.0.below(node) {
+        for to in node.below() {
             self.enter(next, to, false);
         }
     }

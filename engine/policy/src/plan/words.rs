@@ -223,7 +223,7 @@ impl WordTrie {
         }
         let Some(patterns) = self.0.patterns(&node) else {
             // They may be any.
-            for to in self.0.below(&node) {
+            for to in node.below() {
                 self.enter(next, to, false);
             }
             return;
