@@ -1,5 +1,6 @@
 //! The `engine` binary: arguments in, rendered text and an exit code out. Everything that decides is in the libraries.
 
+mod audit;
 mod batch;
 mod behind;
 mod call;
@@ -47,6 +48,7 @@ struct Arguments {
 enum Command {
     Check(check::Check),
     Hook(hook::Hook),
+    Audit(audit::Audit),
     Test(test::Test),
     Explain(explain::Explain),
     Call(call::Call),
@@ -119,6 +121,7 @@ fn main() -> std::process::ExitCode {
             Command::Check(check) => check.run(),
             // The first word was looked at above.
             Command::Hook(hook) => return hook.run(),
+            Command::Audit(audit) => audit.run(),
             Command::Test(test) => test.run(),
             Command::Explain(explain) => explain.run(),
             Command::Call(call) => call.run(),

@@ -7,7 +7,7 @@ use engine_runtime::audit::{self, Kind, Log, Record};
 use serde_json::Value as Json;
 
 use super::Settings;
-use super::client::ClientData;
+use super::client::{ClientData, Field};
 use super::event::{Event, Phase};
 use super::judge::{Judged, Surroundings};
 use super::map::{Mapped, OwnCall};
@@ -128,9 +128,37 @@ fn of_event(settings: &Settings<'_>, event: &Event, tool: &str) -> Record {
         } else {
             String::new()
         },
-        input: has_input.then(|| audit::view(&event.input)),
+        input: has_input.then(|| shown(settings, event)),
         ..Record::default()
     }
+}
+
+/// What may be shown of an input. Of a patch, the lines that name its files.
+fn shown(settings: &Settings<'_>, event: &Event) -> Json {
+    let tools = settings.client.data().map_or(&[][..], |data| data.tools);
+    let tool = tools.iter().find(|tool| tool.name == event.tool);
+    let patches = tool
+        .into_iter()
+        .flat_map(|tool| tool.fields)
+        .filter_map(|field| match field {
+            Field::Patch { from } => Some(*from),
+            Field::Copy { .. }
+            | Field::Value { .. }
+            | Field::Addresses { .. }
+            | Field::Directory { .. }
+            | Field::Ignore { .. } => None,
+        });
+    let mut input = event.input.clone();
+    for name in patches.flatten() {
+        if let Some(Json::String(text)) = input.get_mut(*name) {
+            let heads: Vec<&str> = text
+                .lines()
+                .filter(|line| line.trim().starts_with("*** "))
+                .collect();
+            *text = heads.join("\n");
+        }
+    }
+    audit::view(&input)
 }
 
 fn write(settings: &Settings<'_>, record: &Record, project: &str) -> Result<(), String> {
