@@ -76,6 +76,16 @@ pub(crate) const SCHEMAS: &[(&str, &str, &str)] = &[
         "`engine commands NAME --format json`",
         include_str!("../../docs/schema/program.json"),
     ),
+    (
+        "audit",
+        "a record of the audit log, a line of `engine audit --format json`",
+        include_str!("../../docs/schema/audit.json"),
+    ),
+    (
+        "audit-verification",
+        "a line of `engine audit --verify --format json`",
+        include_str!("../../docs/schema/audit-verification.json"),
+    ),
 ];
 
 impl Schema {

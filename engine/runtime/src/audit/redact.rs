@@ -182,6 +182,14 @@ pub fn redact(text: &str) -> String {
             rest = next;
             continue;
         }
+        if let Some((head, value)) = quoted_field(word, next) {
+            out.push_str(word);
+            out.push_str(head);
+            let (hidden, next) = hide_value(value, None);
+            out.push_str(hidden);
+            rest = next;
+            continue;
+        }
         option = word.starts_with("--") && !word.contains('=') && is_secret_name(word);
         if let Some((name, _)) = word.split_once('=')
             && is_assigned_secret(name)
@@ -246,6 +254,20 @@ fn header_name(word: &str) -> Option<&str> {
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     (is_name && !value.starts_with("//") && is_secret_name(name)).then_some(name)
+}
+
+/// `"name": value` of a name that speaks of a secret: what stands between the name and the value, and everything from the value on.
+fn quoted_field<'t>(name: &str, after: &'t str) -> Option<(&'t str, &'t str)> {
+    let unquoted = after.trim_start_matches(['"', '\'', '\\']);
+    if unquoted.len() == after.len() || !is_secret_name(name) {
+        return None;
+    }
+    let value = unquoted
+        .trim_start()
+        .strip_prefix(':')?
+        .trim_start()
+        .trim_start_matches('\\');
+    after.split_at_checked(after.len() - value.len())
 }
 
 /// Passes over a value that begins here, in quotes or not; returns what stands in its place, and what follows.
