@@ -58,7 +58,7 @@ fn client(document: &KdlDocument) -> Result<String, String> {
                     "Some(McpContext {{ field: {:?}, prefix: {:?} }})",
                     only(node)?,
                     property(node, "prefix")?
-                )
+                );
             }
             "mode" => {
                 let _infallible = write!(modes, "({:?}, {:?}), ", only(node)?, property(node, "is")?);

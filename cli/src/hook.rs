@@ -122,7 +122,10 @@ impl Hook {
         let disk = Disk::default();
         let named = self.policies.named();
         let around = Surroundings {
-            session_project: data.project.iter().find_map(|name| world::variable_path(name)),
+            session_project: data.project.iter().find_map(|name| match *name {
+                "." => world::current_directory(),
+                name => world::variable_path(name),
+            }),
             home: world::home(),
             shells: shells(data),
             project_of: &world::project_of,

@@ -41,7 +41,7 @@ pub(crate) struct ClientData {
     pub ran: &'static [&'static str],
     /// Events that are noted.
     pub other: &'static [&'static str],
-    /// Variables that name the project of the session.
+    /// Variables that name the project of the session; `.` is the directory that the hook is started in.
     pub project: &'static [&'static str],
     /// Shells that it may run commands with; an upper-case word is a variable that names one.
     pub shells: &'static [&'static str],

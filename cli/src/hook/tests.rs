@@ -494,6 +494,11 @@ fn the_clients_mode_is_ours() {
     assert_eq!(of(json!("auto"), "frobnicate"), "ask");
     assert_eq!(of(Json::Null, "ls"), "allow");
     assert_eq!(of(json!(["plan"]), "ls"), "stop");
+    // Codex says so of every session in which it asks nobody.
+    let mut codex = event(Client::Codex, "Bash", json!({ "command": "frobnicate" }));
+    codex["permission_mode"] = "bypassPermissions".into();
+    let answer = machine.answer(Client::Codex, codex.to_string().as_bytes());
+    assert_eq!(word(Client::Codex, &answer), "deny");
 }
 
 #[test]

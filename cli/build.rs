@@ -1,6 +1,7 @@
 //! Compiles the shipped `builtin:base` into a plan that the binary holds, so that no policy text is read when nobody wrote one, turns
 //! what is known of clients into tables, and stamps the build so that no other build's cached plan is taken.
 
+#[path = "build/clients.rs"]
 mod clients;
 
 use std::path::Path;
@@ -18,6 +19,7 @@ impl Files for NoFiles {
 }
 
 fn main() -> Result<(), String> {
+    println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
     let mut loaded = load(&[Root::Shipped("builtin:base")], &NoFiles);
     let plan = loaded.compile().ok_or_else(|| {
