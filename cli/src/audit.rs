@@ -1,5 +1,6 @@
 //! `engine audit`: reads the audit log, and says whether it is whole.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -397,7 +398,7 @@ fn shown(record: &Sealed) -> String {
         visible(what)
     );
     if !text("note").is_empty() {
-        line.push_str(&format!("  ({})", visible(text("note"))));
+        let _infallible = write!(line, "  ({})", visible(text("note")));
     }
     let reasons = record.json.get("reasons").and_then(Json::as_array);
     let denied = reasons
@@ -406,11 +407,7 @@ fn shown(record: &Sealed) -> String {
         .filter(|reason| reason.get("verdict").and_then(Json::as_str) != Some("allow"));
     for reason in denied {
         let of = |name: &str| reason.get(name).and_then(Json::as_str).unwrap_or_default();
-        line.push_str(&format!(
-            "\n    {}: {}",
-            visible(of("request")),
-            visible(of("why"))
-        ));
+        let _infallible = write!(line, "\n    {}: {}", visible(of("request")), visible(of("why")));
     }
     line
 }
@@ -423,7 +420,7 @@ fn told(files: &[PathBuf], verified: &Verified) -> String {
         } else {
             format!("{}:{}: ", problem.file, problem.line)
         };
-        text.push_str(&format!("{at}{}\n", problem.what));
+        let _infallible = writeln!(text, "{at}{}", problem.what);
     }
     for torn in &verified.torn {
         let after = if torn.continued {
@@ -431,16 +428,18 @@ fn told(files: &[PathBuf], verified: &Verified) -> String {
         } else {
             "nothing follows it yet"
         };
-        text.push_str(&format!(
-            "{}:{}: a record that was not written to its end; {after}\n",
+        let _infallible = writeln!(
+            text,
+            "{}:{}: a record that was not written to its end; {after}",
             torn.file, torn.line
-        ));
+        );
     }
     if verified.first > 1 {
-        text.push_str(&format!(
-            "the log begins with record {}: earlier files are not here\n",
+        let _infallible = writeln!(
+            text,
+            "the log begins with record {}: earlier files are not here",
             verified.first
-        ));
+        );
     }
     let whole = if verified.problems.is_empty() {
         "whole"
@@ -451,11 +450,12 @@ fn told(files: &[PathBuf], verified: &Verified) -> String {
         .first()
         .and_then(|file| file.parent())
         .map_or(String::new(), |parent| format!("{}: ", parent.display()));
-    text.push_str(&format!(
-        "{directory}{whole}, {}, the last has the hash {}\n",
+    let _infallible = writeln!(
+        text,
+        "{directory}{whole}, {}, the last has the hash {}",
         out::many(usize::try_from(verified.records).unwrap_or(usize::MAX), "record"),
         verified.hash
-    ));
+    );
     visible(&text)
 }
 

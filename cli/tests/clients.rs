@@ -322,7 +322,8 @@ fn serve(stream: TcpStream, calls: &[String], seen: &Mutex<Json>) -> Option<()> 
             ("text/event-stream", events(&message))
         } else {
             ("application/json", message.to_string())
-        } else {
+        }
+    } else {
         ("application/json", json!({ "input_tokens": 1 }).to_string())
     };
     let mut stream = stream;
@@ -383,6 +384,11 @@ fn events(message: &Json) -> String {
             "usage": { "output_tokens": 1 } }),
         json!({ "type": "message_stop" }),
     ];
-    let texts = all.map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default()));
+    let texts = all.map(|event| {
+        format!(
+            "event: {}\ndata: {event}\n\n",
+            event["type"].as_str().unwrap_or_default()
+        )
+    });
     texts.concat()
 }

@@ -1,7 +1,6 @@
 //! `engine hook` and `engine audit` as processes: answers, records, what is broken, and what is killed.
 #![expect(clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
-#[expect(dead_code, reason = "another test uses the rest of it")]
 #[path = "outputs/validate.rs"]
 mod validate;
 
@@ -98,6 +97,7 @@ fn calls_are_decided_and_recorded_as_the_schema_says() {
     let schema: Json = text(&run(home, &["schema", "audit"], "").stdout)
         .parse()
         .expect("JSON");
+    assert_eq!(validate::open_objects(&schema, "audit"), Vec::<String>::new());
     assert_eq!(records.len(), 5);
     for record in &records {
         assert_eq!(

@@ -21,6 +21,7 @@ use crate::world;
 ///
 /// Everything else in the settings stays as it is. The file as it was is kept beside it, with `.before-engine` at the end of its name.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each switch")]
 pub(crate) struct Install {
     /// The program
     #[arg(value_enum)]
@@ -207,10 +208,9 @@ pub(super) fn changed(client: Client, text: &str, command: Option<&str>) -> Resu
     let wanted = command
         .map(|command| entries(client, command))
         .unwrap_or_default();
-    let hooks = match object.object_value_or_create("hooks") {
-        Some(hooks) => hooks,
-        None => return Err("`hooks` is no object".to_owned()),
-    };
+    let hooks = object
+        .object_value_or_create("hooks")
+        .ok_or("`hooks` is no object")?;
     for (event, entry) in &wanted {
         let list = hooks
             .array_value_or_create(event)

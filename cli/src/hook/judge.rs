@@ -17,6 +17,9 @@ const MAX_REASONS: usize = 6;
 /// Longest reason, in characters.
 const MAX_REASON_CHARS: usize = 2_000;
 
+/// A policy, or why there is none, in one line.
+pub(crate) type PlanOrWhy = Result<&'static Plan, String>;
+
 /// What of the machine an answer depends on.
 pub(crate) struct Surroundings<'a> {
     /// The project that the client says the session is in.
@@ -28,7 +31,7 @@ pub(crate) struct Surroundings<'a> {
     /// The project of a directory.
     pub project_of: &'a dyn Fn(&str) -> String,
     /// The policy for a project, tightened by those of other directories. It lives as long as the process: taking it apart would cost as much as a decision.
-    pub policy: &'a dyn Fn(&str, &[&str]) -> Result<&'static Plan, String>,
+    pub policy: &'a (dyn Fn(&str, &[&str]) -> PlanOrWhy + 'a),
     /// The file system.
     pub world: &'a dyn World,
     /// Whether nobody can be asked.

@@ -123,6 +123,10 @@ fn word(client: Client, answer: &Answer) -> String {
     word.as_str().unwrap().to_owned()
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "what is passed is written where it is passed"
+)]
 fn event(client: Client, tool: &str, input: Json) -> Json {
     let name = client.data().unwrap().decides[0];
     json!({
