@@ -15,7 +15,8 @@ trap 'rm -rf "$work" "$work.state"' EXIT
 # The home directory is no project, so that it must be another one than the calls start in.
 mkdir "$work/home"
 export HOME=$work/home XDG_CACHE_HOME=$work/home/cache XDG_CONFIG_HOME=$work/home/config
-export HOME=$work XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config XDG_STATE_HOME=$work.state
+# The audit log never lies in the project.
+export XDG_STATE_HOME=$work.state
 cd "$work"
 
 against_true() {
