@@ -126,9 +126,11 @@ async fn run_within(session: &Arc<Session>, limit: NonZeroUsize, calls: Vec<Tool
     .await
 }
 
-/// A result as a person reads it.
+/// A result as a person reads it. References to tools are for models, which are sent what they refer to; the text beside them says the
+/// same.
 fn shown(output: &Output) -> String {
     let mut text = String::new();
+    let has_text = output.blocks.iter().any(|block| matches!(block, Block::Text(_)));
     for block in &output.blocks {
         match block {
             Block::Text(piece) => text.push_str(piece),
@@ -139,6 +141,7 @@ fn shown(output: &Output) -> String {
                     base64.len() / 4 * 3
                 ));
             }
+            Block::ToolReference(_) if has_text => continue,
             Block::ToolReference(name) => text.push_str(name),
         }
         if !text.ends_with('\n') {
@@ -150,10 +153,16 @@ fn shown(output: &Output) -> String {
 
 /// A result as a `tool_result` block.
 pub(crate) fn block(result: &ToolResult) -> Json {
+    let refers = result
+        .output
+        .blocks
+        .iter()
+        .any(|block| matches!(block, Block::ToolReference(_)));
     let content: Vec<Json> = result
         .output
         .blocks
         .iter()
+        .filter(|block| !refers || matches!(block, Block::ToolReference(_)))
         .map(|block| match block {
             Block::Text(text) => json!({ "type": "text", "text": text }),
             Block::Image { media_type, base64 } => json!({

@@ -7,9 +7,7 @@ mod person;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine_policy::{
-    Absent, Call, Effects, Facts, FieldShape, Mode, NoWorld, Outcome, Plan, Role, ToolShape, decide,
-};
+use engine_policy::{Call, Effects, Facts, Mode, NoWorld, Outcome, Plan, ToolShape, decide};
 use engine_runtime::bash::{Bash, Settings};
 use engine_runtime::store::Store;
 use engine_runtime::{Nobody, Parts, Person, Session};
@@ -156,11 +154,6 @@ pub(crate) fn begin(opening: &Opening, opened: Opened, asking: Asking) -> Result
 
 /// Whether a policy denies every call of a tool, whatever its input.
 fn is_denied(plan: &Plan, start: &Start, name: &str) -> bool {
-    const NO_FIELDS: &[FieldShape<'static>] = &[FieldShape {
-        name: "",
-        role: Role::Nothing,
-        absent: Absent::Nothing,
-    }];
     let facts = Facts {
         project: &start.project,
         directory: &start.directory,
@@ -171,7 +164,7 @@ fn is_denied(plan: &Plan, start: &Start, name: &str) -> bool {
     };
     let shape = ToolShape {
         name,
-        fields: NO_FIELDS,
+        fields: &[],
         effects: Effects::InInput,
     };
     let input = Json::Object(serde_json::Map::new());

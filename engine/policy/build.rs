@@ -105,10 +105,119 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("examples.bin"), postcard::to_allocvec(&examples)?)?;
     fs::write(out.join("notes.bin"), postcard::to_allocvec(&notes)?)?;
 
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tooldefs/tools");
+    writeln!(stdout, "cargo::rerun-if-changed={}", tools.display())?;
+    fs::write(out.join("tools.rs"), tool_shapes(&tools)?)?;
+
     let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tooldefs/variables.txt");
     writeln!(stdout, "cargo::rerun-if-changed={}", list.display())?;
     fs::write(out.join("variables.rs"), variables(&fs::read_to_string(&list)?)?)?;
     Ok(())
+}
+
+/// What the inputs of the shipped tools say, as a table. The definitions are read and checked as a whole elsewhere; this takes the fields.
+fn tool_shapes(directory: &Path) -> Result<String, Box<dyn Error>> {
+    let mut files: Vec<PathBuf> = fs::read_dir(directory)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "kdl"));
+    files.sort();
+    let mut table = String::from("pub(super) const SHIPPED: &[ToolShape<'static>] = &[\n");
+    for path in files {
+        let document: kdl::KdlDocument = fs::read_to_string(&path)?
+            .parse()
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        for tool in document
+            .nodes()
+            .iter()
+            .filter(|node| node.name().value() == "tool")
+        {
+            tool_shape(tool, &mut table)?;
+        }
+    }
+    table.push_str("];\n");
+    Ok(table)
+}
+
+fn tool_shape(tool: &kdl::KdlNode, table: &mut String) -> Result<(), Box<dyn Error>> {
+    let name = tool
+        .get(0)
+        .and_then(kdl::KdlValue::as_string)
+        .ok_or("a tool has no name")?;
+    let has = |word: &str| {
+        tool.children()
+            .is_some_and(|children| children.get(word).is_some())
+    };
+    let mut fields = String::new();
+    let mut starts = false;
+    let inputs = tool.children().and_then(|children| children.get("input"));
+    let inputs = inputs
+        .and_then(kdl::KdlNode::children)
+        .map_or(&[][..], kdl::KdlDocument::nodes);
+    for field in inputs {
+        let is = |property: &str| field.get(property).and_then(kdl::KdlValue::as_bool) == Some(true);
+        if is("internal") {
+            continue;
+        }
+        let name = field
+            .get(0)
+            .and_then(kdl::KdlValue::as_string)
+            .ok_or("a field has no name")?;
+        let role = ROLES.iter().find(|(word, _)| {
+            field
+                .children()
+                .is_some_and(|children| children.get(word).is_some())
+        });
+        let role = role.map(|(_, role)| *role);
+        starts |= matches!(role, Some("Agent" | "Skill"));
+        let absent = match (field.get("default").and_then(kdl::KdlValue::as_string), role) {
+            // What is wrong about a call beyond what it touches is told where it is made.
+            (_, None) => "Nothing".to_owned(),
+            _ if is("required") => "Wrong".to_owned(),
+            (Some(text), _) => format!("Means({text:?})"),
+            // A path that is left out is the working directory.
+            (None, Some("Reads" | "ReadsTree")) => "Means(\".\")".to_owned(),
+            (None, _) => "Nothing".to_owned(),
+        };
+        let role = role.map_or("None".to_owned(), |role| format!("Some(Role::{role})"));
+        writeln!(
+            fields,
+            "            FieldShape {{ name: {name:?}, role: {role}, absent: Absent::{absent} }},"
+        )?;
+    }
+    let body = tool.children().and_then(|children| children.get("body"));
+    let in_input = has("read-only") || starts || body.is_none_or(|body| !acts(body));
+    let effects = if in_input { "InInput" } else { "Unsaid" };
+    writeln!(
+        table,
+        "    ToolShape {{ name: {name:?}, effects: Effects::{effects}, fields: &[\n{fields}    ] }},"
+    )?;
+    Ok(())
+}
+
+/// The words of a field that say what it touches.
+const ROLES: &[(&str, &str)] = &[
+    ("reads", "Reads"),
+    ("reads-tree", "ReadsTree"),
+    ("writes", "Writes"),
+    ("deletes", "Deletes"),
+    ("connects", "Connects"),
+    ("runs-shell", "RunsShell"),
+    ("names", "Names"),
+    ("unconfined", "Unconfined"),
+    ("agent", "Agent"),
+    ("skill", "Skill"),
+];
+
+/// Whether a body does something outside the session that the fields of the tool do not say.
+fn acts(node: &kdl::KdlNode) -> bool {
+    const ACTING: &[&str] = &[
+        "run", "shell", "read", "write", "edit", "glob", "grep", "call", "agent", "mcp",
+    ];
+    let children = node.children().map_or(&[][..], kdl::KdlDocument::nodes);
+    children
+        .iter()
+        .any(|step| ACTING.contains(&step.name().value()) || acts(step))
 }
 
 /// The list of variables as tables: names by name, and patterns with a star. Each with whether it is dangerous.

@@ -61,7 +61,7 @@ impl Mapped {
             let touching = shape
                 .fields
                 .iter()
-                .filter(|field| !matches!(field.role, Role::Nothing | Role::Unconfined));
+                .filter(|field| !matches!(field.role, None | Some(Role::Unconfined)));
             for field in touching {
                 if input
                     .get(field.name)

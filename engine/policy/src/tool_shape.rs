@@ -18,13 +18,13 @@ pub struct ToolShape<'a> {
 pub struct FieldShape<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What its value says.
-    pub role: Role,
+    /// What its value says, if anything.
+    pub role: Option<Role>,
     /// What it is where a call leaves it out.
     pub absent: Absent<'a>,
 }
 
-/// What leaving a field out means.
+/// What leaving a field out means for what a call touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absent<'a> {
     /// The call is wrong.
@@ -45,10 +45,8 @@ pub enum Effects {
 }
 
 /// What a field of a tool's input says. A list of texts says it of each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// Nothing that is touched.
-    Nothing,
     /// A path that is read; of a directory its names.
     Reads,
     /// A path that is read with all that is below it.
@@ -64,11 +62,34 @@ pub enum Role {
     /// A switch that takes the confinement away.
     Unconfined,
     /// A text for the shell.
-    Shell,
+    RunsShell,
     /// The type of a sub-agent.
     Agent,
     /// The name of a skill.
     Skill,
+}
+
+impl Role {
+    /// Every role with its word in a definition.
+    pub const ALL: &[(&str, Self)] = &[
+        ("reads", Self::Reads),
+        ("reads-tree", Self::ReadsTree),
+        ("writes", Self::Writes),
+        ("deletes", Self::Deletes),
+        ("connects", Self::Connects),
+        ("runs-shell", Self::RunsShell),
+        ("names", Self::Names),
+        ("unconfined", Self::Unconfined),
+        ("agent", Self::Agent),
+        ("skill", Self::Skill),
+    ];
+
+    /// Its word in a definition.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        let own = Self::ALL.iter().find(|(_, role)| *role == self);
+        own.map_or("", |(word, _)| word)
+    }
 }
 
 impl ToolShape<'static> {

@@ -9,7 +9,7 @@ mod steps;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use engine_tools::definition::{Body, Speaker, Tool};
+use engine_tools::definition::{Body, Flag, Speaker, Tool};
 use engine_tools::template::{Scope, TemplateError};
 use engine_tools::{Block, Input, Output};
 use serde_json::Value as Json;
@@ -143,6 +143,10 @@ impl<'a> Run<'a> {
             cancel: self.cancel(),
             granted: self.granted(),
             preapproved: self.around.preapproved,
+            read_only: match self.tool.read_only {
+                Flag::Always => Some(&self.tool.name.value),
+                Flag::Never | Flag::ByAnalysis | Flag::When(_) => self.around.read_only,
+            },
         }
     }
 

@@ -106,6 +106,7 @@ fn holds(session: &Session, tool: &Tool, flag: &Flag, input: &Input) -> bool {
                 shown: "",
                 cwd: None,
                 preapproved: &[],
+                read_only: None,
             };
             only_reads(&session.rule(&asking).decision)
         }
@@ -164,6 +165,7 @@ async fn attempt(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Res
         .collect();
     let around = Around {
         preapproved: &preapproved,
+        read_only: None,
         session,
         call: &call.id,
         via: &[],

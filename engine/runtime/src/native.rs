@@ -34,6 +34,8 @@ pub(crate) struct Around<'a> {
     pub(crate) granted: &'a Granted,
     /// Hosts that the definition of the tool approved.
     pub(crate) preapproved: &'a [&'a str],
+    /// The tool around it that is declared to change nothing, if one is.
+    pub(crate) read_only: Option<&'a str>,
 }
 
 /// What a handler answers.
@@ -113,6 +115,7 @@ async fn leave(
         shown,
         cwd: None,
         preapproved: around.preapproved,
+        read_only: around.read_only,
     };
     around.session.leave(&asking, around.granted).await
 }

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use engine_policy::{
-    Absent, Call, Decision, Effects, Facts, FieldShape, Outcome, Request, Role as PolicyRole, Step,
-    ToolShape, Why, decide, tool_path,
+    Absent, Call, Decision, Effects, Facts, FieldShape, Outcome, Request, Step, ToolShape, Why, decide,
+    tool_path,
 };
 use engine_tools::definition::{Role, Tool};
 use serde_json::Value as Json;
@@ -41,6 +41,8 @@ pub(crate) struct Asking<'a> {
     pub(crate) cwd: Option<&'a str>,
     /// Hosts that its definition approved.
     pub(crate) preapproved: &'a [&'a str],
+    /// The tool around it that is declared to change nothing, if one is.
+    pub(crate) read_only: Option<&'a str>,
 }
 
 /// Leave to carry a call out.
@@ -122,6 +124,14 @@ impl Session {
     /// The text that a model is told: why it is refused and what to do.
     pub(crate) async fn leave(&self, asking: &Asking<'_>, granted: &Granted) -> Result<Leave, String> {
         let ruled = self.rule(asking);
+        if let Some(tool) = asking.read_only
+            && !changes_nothing(&ruled.decision)
+        {
+            return Err(format!(
+                "`{tool}` is declared to change nothing, and this step of it may: {}",
+                asking.shown
+            ));
+        }
         let asked: Vec<&Step> = open_questions(&ruled.decision, granted, asking.preapproved);
         let outcome = match ruled.decision.outcome {
             Outcome::Ask if asked.is_empty() => Outcome::Allow,
@@ -227,8 +237,14 @@ fn open_questions<'d>(decision: &'d Decision, granted: &Granted, preapproved: &[
         .collect()
 }
 
-/// What a call changes outside the session, as far as its decision shows: nothing.
+/// Whether a call only reads, as far as its decision shows.
 pub(crate) fn only_reads(decision: &Decision) -> bool {
+    let connects = |step: &Step| matches!(step.request, Request::Network(_));
+    changes_nothing(decision) && !decision.steps.iter().any(connects)
+}
+
+/// Whether a call changes nothing outside the session, as far as its decision shows.
+fn changes_nothing(decision: &Decision) -> bool {
     decision.steps.iter().all(|step| {
         let harmless = matches!(step.why, Why::Harmless | Why::NoEffect);
         match step.request {
@@ -236,8 +252,8 @@ pub(crate) fn only_reads(decision: &Decision) -> bool {
                 !matches!(step.why, Why::Unknown(_) | Why::NotUnderstood(_))
             }
             Request::Write(_) | Request::Delete(_) => harmless,
-            Request::Network(_)
-            | Request::Env(_)
+            Request::Network(_) => true,
+            Request::Env(_)
             | Request::Agent(_)
             | Request::Skill(_)
             | Request::Mode(_)
@@ -253,17 +269,16 @@ pub(crate) fn fields_of(tool: &Tool) -> Vec<FieldShape<'_>> {
     tool.input
         .iter()
         .map(|field| {
-            let role = role_of(field.role);
-            let absent = match &field.default {
+            let absent = match (&field.default, field.role) {
                 _ if field.required => Absent::Wrong,
-                Some(Json::String(text)) => Absent::Means(text),
+                (Some(Json::String(text)), Some(_)) => Absent::Means(text),
                 // A path that is left out is the working directory.
-                None if matches!(role, PolicyRole::Reads | PolicyRole::ReadsTree) => Absent::Means("."),
-                Some(_) | None => Absent::Nothing,
+                (None, Some(Role::Reads | Role::ReadsTree)) => Absent::Means("."),
+                (Some(_) | None, _) => Absent::Nothing,
             };
             FieldShape {
                 name: &field.name.value,
-                role,
+                role: field.role,
                 absent,
             }
         })
@@ -279,18 +294,33 @@ pub(crate) fn shape_of<'a>(tool: &'a Tool, fields: &'a [FieldShape<'a>]) -> Tool
     }
 }
 
-fn role_of(role: Option<Role>) -> PolicyRole {
-    match role {
-        None => PolicyRole::Nothing,
-        Some(Role::Reads) => PolicyRole::Reads,
-        Some(Role::ReadsTree) => PolicyRole::ReadsTree,
-        Some(Role::Writes) => PolicyRole::Writes,
-        Some(Role::Deletes) => PolicyRole::Deletes,
-        Some(Role::Connects) => PolicyRole::Connects,
-        Some(Role::RunsShell) => PolicyRole::Shell,
-        Some(Role::Names) => PolicyRole::Names,
-        Some(Role::Unconfined) => PolicyRole::Unconfined,
-        Some(Role::Agent) => PolicyRole::Agent,
-        Some(Role::Skill) => PolicyRole::Skill,
+#[cfg(test)]
+mod tests {
+    use engine_policy::{Absent, ToolShape};
+
+    use super::fields_of;
+
+    #[test]
+    fn deciding_offline_sees_the_fields_that_running_sees() {
+        let mut seen = 0;
+        for tool in engine_tools::shipped() {
+            let shape = ToolShape::shipped(&tool.name.value).unwrap();
+            let own = fields_of(tool);
+            let own: Vec<_> = own
+                .into_iter()
+                .filter(|own| !tool.field(own.name).unwrap().internal)
+                .map(|own| match own.role {
+                    // What has no role is not looked at offline.
+                    None => engine_policy::FieldShape {
+                        absent: Absent::Nothing,
+                        ..own
+                    },
+                    Some(_) => own,
+                })
+                .collect();
+            assert_eq!(own, shape.fields, "{}", tool.name.value);
+            seen += 1;
+        }
+        assert_eq!(seen, ToolShape::all_shipped().len());
     }
 }

@@ -87,7 +87,7 @@ impl Decider<'_> {
                 }
                 (None | Some(Json::Null), Absent::Nothing) => {}
                 (None | Some(Json::Null), Absent::Means(text)) => self.field_text(name, field, text),
-                (Some(Json::Array(values)), _) if field.role != Role::Unconfined => {
+                (Some(Json::Array(values)), _) if field.role != Some(Role::Unconfined) => {
                     for value in values {
                         self.field(name, field, value);
                     }
@@ -99,33 +99,25 @@ impl Decider<'_> {
 
     fn field(&mut self, tool: &str, field: &FieldShape<'_>, value: &Json) {
         match (field.role, value) {
-            (Role::Nothing, _) | (Role::Unconfined, Json::Bool(false)) => {}
-            (Role::Unconfined, _) => self.step(
+            (None, _) | (Some(Role::Unconfined), Json::Bool(false)) => {}
+            (Some(Role::Unconfined), _) => self.step(
                 Request::Tool(tool.into()),
                 Span::default(),
                 Outcome::Ask,
                 Why::Unknown("asks to run without confinement".to_owned()),
                 0,
             ),
-            (
-                Role::Reads
-                | Role::ReadsTree
-                | Role::Writes
-                | Role::Deletes
-                | Role::Connects
-                | Role::Names
-                | Role::Shell
-                | Role::Agent
-                | Role::Skill,
-                Json::String(text),
-            ) => self.field_text(tool, field, text),
-            (_, _) => self.bad_input(tool, format!("`{}` is not a text", field.name)),
+            (Some(_), Json::String(text)) => self.field_text(tool, field, text),
+            (Some(_), Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_)) => {
+                self.bad_input(tool, format!("`{}` is not a text", field.name));
+            }
         }
     }
 
     fn field_text(&mut self, tool: &str, field: &FieldShape<'_>, text: &str) {
-        match field.role {
-            Role::Nothing | Role::Unconfined => {}
+        let Some(role) = field.role else { return };
+        match role {
+            Role::Unconfined => {}
             // Where one program reads on, another one stops.
             Role::Reads | Role::ReadsTree | Role::Writes | Role::Deletes if text.contains('\0') => {
                 self.bad_input(tool, format!("`{}` holds a NUL", field.name));
@@ -135,7 +127,7 @@ impl Decider<'_> {
             Role::Writes => self.tool_path(text, Access::Write, false),
             Role::Deletes => self.tool_path(text, Access::Delete, false),
             Role::Connects => self.host(parse_host(text).as_ref(), Some(text), Span::default(), None),
-            Role::Shell => self.shell_call(text),
+            Role::RunsShell => self.shell_call(text),
             Role::Names => self.tool_names(text),
             Role::Agent => self.named(text, RequestKind::Agent),
             Role::Skill => self.named(text, RequestKind::Skill),

@@ -19,21 +19,16 @@ const HINTS: &[&str] = &[
     "title",
 ];
 
-/// Tools that agents have besides those whose input is known.
+/// Tools that agents have besides those that the engine ships.
 const OTHER_TOOLS: &[&str] = &[
     "Task",
     "TodoRead",
-    "TodoWrite",
-    "AskUserQuestion",
     "BashOutput",
     "KillShell",
     "KillBash",
-    "WebSearch",
     "MultiEdit",
     "LS",
     "NotebookRead",
-    "ExitPlanMode",
-    "EnterPlanMode",
     "SlashCommand",
 ];
 

@@ -200,6 +200,7 @@ pub(crate) async fn run_program(around: Around<'_>, program: Program) -> Result<
         shown: &text,
         cwd: cwd.as_deref(),
         preapproved: around.preapproved,
+        read_only: around.read_only,
     };
     let leave = session.leave(&asking, around.granted).await?;
     let set: Vec<(OsString, OsString)> = program

@@ -1,3 +1,5 @@
+//! Facts about documents that are kept.
+
 use std::fs;
 use std::path::Path;
 

@@ -1,5 +1,6 @@
 //! The fields of a tool's input: what they may hold and what they say about a call.
 
+pub use engine_policy::Role;
 use engine_policy::{Place, Spanned};
 use serde_json::Value as Json;
 use smol_str::SmolStr;
@@ -83,64 +84,6 @@ pub struct TextBounds {
     pub length: Bounds<u64>,
     /// A regular expression that must match somewhere in it.
     pub pattern: Option<Spanned<SmolStr>>,
-}
-
-/// What the value of a field says about a call: from it come the requests that are decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Reads this path; the working directory where it is left out.
-    Reads,
-    /// Reads everything below this path; the working directory where it is left out.
-    ReadsTree,
-    /// Writes this path.
-    Writes,
-    /// Deletes this path.
-    Deletes,
-    /// Connects to this host or address.
-    Connects,
-    /// Runs this shell text.
-    RunsShell,
-    /// A glob over names, which may lead elsewhere.
-    Names,
-    /// A switch that takes the confinement away.
-    Unconfined,
-    /// The type of a sub-agent.
-    Agent,
-    /// The name of a skill.
-    Skill,
-}
-
-impl Role {
-    /// Every role with its word in a definition.
-    pub const ALL: &[(&str, Self)] = &[
-        ("reads", Self::Reads),
-        ("reads-tree", Self::ReadsTree),
-        ("writes", Self::Writes),
-        ("deletes", Self::Deletes),
-        ("connects", Self::Connects),
-        ("runs-shell", Self::RunsShell),
-        ("names", Self::Names),
-        ("unconfined", Self::Unconfined),
-        ("agent", Self::Agent),
-        ("skill", Self::Skill),
-    ];
-
-    /// Its word in a definition.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Reads => "reads",
-            Self::ReadsTree => "reads-tree",
-            Self::Writes => "writes",
-            Self::Deletes => "deletes",
-            Self::Connects => "connects",
-            Self::RunsShell => "runs-shell",
-            Self::Names => "names",
-            Self::Unconfined => "unconfined",
-            Self::Agent => "agent",
-            Self::Skill => "skill",
-        }
-    }
 }
 
 impl FieldKind {
