@@ -189,6 +189,7 @@ pub(super) fn of_own(own: &Own) -> Done {
             "evaluates",
             format!("runs a {language} program that no argument holds"),
         ),
+        Own::Warns { text, .. } => ("warns", format!("warns whoever approves it: {text}")),
         Own::RunsDefault(words) => (
             "runs-default",
             format!("runs `{}` where no command is given", words.join(" ")),

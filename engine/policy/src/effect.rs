@@ -35,6 +35,8 @@ pub struct Use {
     pub runs_stdin: Option<SmolStr>,
     /// Display class (`search`, `read`, `list`, `neutral`, `silent`).
     pub class: Option<SmolStr>,
+    /// What whoever approves it is told.
+    pub warnings: Vec<SmolStr>,
 }
 
 /// One word of a normalised argv.

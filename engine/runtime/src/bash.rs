@@ -14,6 +14,7 @@ mod os;
 mod picture;
 mod prologue;
 mod pump;
+mod reading;
 mod request;
 mod run;
 mod session;
@@ -34,6 +35,7 @@ pub use limits::{
     PROGRESS_TAIL_BYTES,
 };
 pub use picture::{Picture, PictureKind, picture};
+pub use reading::{Class, MOST_SLEEP, Reading, reading};
 pub use request::{Request, Streams, Timeout, TimeoutError, Work};
 pub use run::{End, Finished, Progress, Running};
 pub use session::{Session, SessionAnswer, SessionBounds, SessionEnd};

@@ -167,6 +167,7 @@ fn alone(definition: &Definition, words: &[Field], context: &ApplyContext) -> Op
             wrapper: false,
             prints_paths: None,
             runs_stdin: None,
+            warnings: Vec::new(),
             ..all
         }
     })
@@ -257,6 +258,11 @@ fn merge(into: &mut Use, other: Use) {
     for unknown in other.unknowns {
         if !into.unknowns.contains(&unknown) {
             into.unknowns.push(unknown);
+        }
+    }
+    for warning in other.warnings {
+        if !into.warnings.contains(&warning) {
+            into.warnings.push(warning);
         }
     }
     into.complete &= other.complete;

@@ -139,6 +139,13 @@ pub enum Own {
     Evaluates(SmolStr),
     /// The command line that is run when none is given.
     RunsDefault(Vec<SmolStr>),
+    /// Whoever approves it is told this. Touches nothing.
+    Warns {
+        /// One line.
+        text: SmolStr,
+        /// Said only if a word holds one of these, in whatever case; always where there are none.
+        containing: Vec<SmolStr>,
+    },
 }
 
 /// What holds only with certain options or operands.

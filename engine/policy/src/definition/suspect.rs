@@ -194,7 +194,11 @@ fn arg_matters(arg: &Arg, file_name: bool) -> bool {
 fn own_matters(own: &Own, file_name: bool) -> bool {
     match own {
         Own::ReadsListed(_) | Own::ReadsAmong(_) => !file_name,
-        Own::ReadsStdin | Own::Narrows(_) | Own::PrintsPaths { .. } | Own::Reads { .. } => false,
+        Own::ReadsStdin
+        | Own::Narrows(_)
+        | Own::PrintsPaths { .. }
+        | Own::Reads { .. }
+        | Own::Warns { .. } => false,
         Own::Changes { .. }
         | Own::Network
         | Own::Privileged

@@ -81,6 +81,7 @@ pub(super) fn touch(mut cut: Cut<'_>, context: &ApplyContext) -> Use {
         prints_paths: None,
         reads_stdin: false,
         runs_stdin: None,
+        warnings: Vec::new(),
         class: cut.chain.iter().rev().find_map(|command| command.class.clone()),
     };
     if cut.terminal {

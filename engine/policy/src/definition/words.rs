@@ -194,7 +194,7 @@ pub(super) const IGNORED_PROPS: &[&str] = &[
 /// Nodes of the engine alone: a file with one of them was written for it.
 pub(super) const ENGINE_NODES: &[&str] = &[
     "alone", "class", "flags", "options", "replaces", "shared", "source", "tests", "unless", "uses", "value",
-    "when", "wrapper",
+    "warns", "when", "wrapper",
 ];
 
 /// Properties of the engine alone.
@@ -250,6 +250,7 @@ pub(super) const BODY: &[&str] = &[
     "use",
     "uses",
     "value",
+    "warns",
     "when",
     "wrapper",
     "writes",
@@ -302,6 +303,7 @@ pub(super) const OWN: &[&str] = &[
     "runs-stdin",
     "state",
     "unknown",
+    "warns",
     "writes",
     "writes-listed",
     "writes-tree",

@@ -186,6 +186,7 @@ impl Reader {
             match name {
                 "loads-code" => &["keys", "because"],
                 "prints-paths" => &["bare"],
+                "warns" => &["containing"],
                 _ => &[],
             },
         );
@@ -239,6 +240,15 @@ impl Reader {
                 because: self.text_prop(node, "because"),
             },
             "runs-default" => Own::RunsDefault(self.texts(node, 1)),
+            "warns" => Own::Warns {
+                text: self.text(node)?,
+                containing: self
+                    .text_prop(node, "containing")
+                    .iter()
+                    .flat_map(|all| all.split('|'))
+                    .map(SmolStr::new)
+                    .collect(),
+            },
             _ => {
                 self.unknown_node(node, OWN);
                 return None;

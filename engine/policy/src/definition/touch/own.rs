@@ -95,6 +95,24 @@ impl<'d> Touch<'_, 'd> {
             Own::Writes { path, tree } => self.writes(Value::Known(path.clone()), *tree, from),
             Own::Evaluates(language) => self.effect(EffectKind::Evaluates(language.clone()), from),
             Own::RunsDefault(words) => self.default_run = Some(words),
+            Own::Warns { text, containing } => self.warn(text, containing),
+        }
+    }
+
+    /// A warning, if it is about these words; a word that is not known may hold anything.
+    fn warn(&mut self, text: &SmolStr, containing: &[SmolStr]) {
+        let about = containing.is_empty()
+            || self.out.words.iter().any(|word| match word.field.known() {
+                Some(known) => {
+                    let known = known.to_lowercase();
+                    let plain: Vec<&str> = known.split_whitespace().collect();
+                    let plain = plain.join(" ");
+                    containing.iter().any(|part| plain.contains(part.as_str()))
+                }
+                None => true,
+            });
+        if about && !self.out.warnings.contains(text) {
+            self.out.warnings.push(text.clone());
         }
     }
 

@@ -1,0 +1,448 @@
+//! What is known of a text before and after it is run: what its exit code means, how it is shown, what warns of it, and whether it
+//! only waits.
+//!
+//! Pure. Invariant (one place): everything that is said of a program stands in its definition. Invariant (no excuse): a code is no
+//! failure only if every command that may have given it says so.
+
+use std::time::Duration;
+
+use engine_policy::definition::{ApplyContext, Catalogue, Definition, apply};
+use engine_policy::{Nested, Use};
+use engine_shell::{
+    Command, CommandKind, Context, Directory, Evaluation, Field, Joiner, Limits, List, Pipeline, Shell, Span,
+    Statement, Stdin, evaluate, evaluate_text, parse,
+};
+use smol_str::SmolStr;
+
+/// Longest time that a command may wait in the foreground by `sleep`.
+pub const MOST_SLEEP: Duration = Duration::from_secs(2);
+
+/// Deepest nesting of commands whose exit code is followed.
+const DEPTH: usize = 16;
+
+/// Deepest nesting of commands in commands that is looked into for warnings.
+const NESTING: usize = 8;
+
+/// How a command is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// It looks for something.
+    Search,
+    /// It reads.
+    Read,
+    /// It lists.
+    List,
+    /// It says nothing where all goes well.
+    Silent,
+    /// It touches nothing.
+    Neutral,
+}
+
+/// What is known of a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// How it is shown; none where its parts differ, or are not known.
+    pub class: Option<Class>,
+    /// What whoever approves it is told.
+    pub warnings: Vec<String>,
+    /// How long it waits by `sleep` in the foreground, if that is known.
+    pub sleeps: Duration,
+    /// Subcommands of git that it runs, in order: what an audit notes (`commit`, `push`).
+    pub git: Vec<String>,
+    /// Codes that are no failure, each with what it means, of every command that may decide; the last one first.
+    deciders: Vec<Meanings>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Meanings {
+    fine: Vec<(i32, SmolStr)>,
+    /// The text ends with this command, if it is reached.
+    last: bool,
+}
+
+impl Reading {
+    /// What an exit code means, if it is no failure: `no match`. `silent` says that nothing was printed; a command before the last
+    /// one that fails prints why.
+    #[must_use]
+    pub fn meaning(&self, code: i32, silent: bool) -> Option<&str> {
+        let mut meaning = None;
+        for decider in &self.deciders {
+            let fine = decider.fine.iter().find(|(own, _)| *own == code);
+            match fine {
+                Some((_, about)) => meaning = meaning.or(Some(about.as_str())),
+                None if silent && !decider.last => {}
+                None => return None,
+            }
+        }
+        meaning
+    }
+
+    /// The refusal of a command that waits too long in the foreground.
+    #[must_use]
+    pub fn refusal(&self) -> Option<String> {
+        (self.sleeps > MOST_SLEEP).then(|| {
+            format!(
+                "`sleep` for {} s would block this call: at most {} s are allowed in the foreground. Run the command with \
+                 run_in_background and read its output when it is done, or check for what you wait for instead of waiting",
+                self.sleeps.as_secs_f64(),
+                MOST_SLEEP.as_secs()
+            )
+        })
+    }
+}
+
+/// Reads a text that runs in this directory, as far as it can be understood.
+#[must_use]
+pub fn reading(text: &str, catalogue: &Catalogue, home: Option<&str>, directory: &str) -> Reading {
+    let limits = Limits::DEFAULT;
+    let Ok(script) = parse(text, Shell::Bash, &limits) else {
+        return Reading::default();
+    };
+    let context = Context {
+        shell: Shell::Bash,
+        limits: &limits,
+        home: home.map(SmolStr::new),
+        directory: Directory::OneOf(vec![directory.into()]),
+        variables: Vec::new(),
+        positional: None,
+        stdin: Stdin::Empty,
+        level: 0,
+    };
+    let evaluation = evaluate(&script, text, &context);
+    let used: Vec<Option<(&Definition, Use)>> = evaluation
+        .invocations
+        .iter()
+        .map(|invocation| using(&invocation.words, catalogue))
+        .collect();
+    let mut deciders = Vec::new();
+    let known = decides(&script.body, DEPTH, true, &mut |span, last| {
+        deciders.push(meanings(&evaluation, &used, span, last));
+    });
+    if known.is_none() {
+        deciders.clear();
+    }
+    deciders.sort_by_key(|decider| !decider.last);
+    let uses = || used.iter().flatten().map(|(_, used)| used);
+    let mut warnings = Vec::new();
+    for used in uses() {
+        warn(used, catalogue, &context, NESTING, &mut warnings);
+    }
+    Reading {
+        class: if evaluation.refusals.is_empty() {
+            class_of(&used)
+        } else {
+            None
+        },
+        warnings,
+        sleeps: sleeps(&evaluation),
+        git: uses()
+            .filter_map(|used| match used.command.as_slice() {
+                [program, subcommand, ..] if program == "git" => Some(subcommand.to_string()),
+                _ => None,
+            })
+            .collect(),
+        deciders,
+    }
+}
+
+fn using<'c>(words: &[Field], catalogue: &'c Catalogue) -> Option<(&'c Definition, Use)> {
+    let program = words.first()?.known()?;
+    let definition = catalogue.find(program.rsplit('/').next()?)?;
+    let used = apply(definition, words, &ApplyContext::default());
+    Some((definition, used))
+}
+
+/// Warnings of a command, and of the commands that it runs in turn.
+fn warn(used: &Use, catalogue: &Catalogue, context: &Context<'_>, depth: usize, warnings: &mut Vec<String>) {
+    for warning in &used.warnings {
+        if !warnings.iter().any(|known| known == warning.as_str()) {
+            warnings.push(warning.to_string());
+        }
+    }
+    let Some(depth) = depth.checked_sub(1) else {
+        return;
+    };
+    for nested in &used.nested {
+        let inner: Vec<Use> = match nested {
+            Nested::Argv { words, .. } => using(words, catalogue)
+                .into_iter()
+                .map(|(_, used)| used)
+                .collect(),
+            Nested::Shell { text, .. } => {
+                let found = evaluate_text(text.known().unwrap_or_default(), context);
+                let uses = found
+                    .invocations
+                    .iter()
+                    .filter_map(|invocation| using(&invocation.words, catalogue));
+                uses.map(|(_, used)| used).collect()
+            }
+        };
+        for used in &inner {
+            warn(used, catalogue, context, depth, warnings);
+        }
+    }
+}
+
+/// One class for all parts that are not neutral: searches and reads count as the stronger of both, anything else only with its like.
+fn class_of(used: &[Option<(&Definition, Use)>]) -> Option<Class> {
+    let mut all: Option<Class> = None;
+    for used in used {
+        let class = match used.as_ref()?.1.class.as_deref()? {
+            "search" => Class::Search,
+            "read" => Class::Read,
+            "list" => Class::List,
+            "silent" => Class::Silent,
+            "neutral" => continue,
+            _ => return None,
+        };
+        all = Some(match (all, class) {
+            (None, class) => class,
+            (Some(one), other) if one == other => one,
+            (Some(Class::Search), Class::Read | Class::List)
+            | (Some(Class::Read | Class::List), Class::Search) => Class::Search,
+            (Some(Class::Read), Class::List) | (Some(Class::List), Class::Read) => Class::Read,
+            (Some(_), _) => return None,
+        });
+    }
+    match (all, used.is_empty()) {
+        (None, false) => Some(Class::Neutral),
+        (all, _) => all,
+    }
+}
+
+/// Finds every simple command that may have given the exit code of a list; none if that cannot be said.
+fn decides(list: &List, depth: usize, last: bool, found: &mut impl FnMut(Span, bool)) -> Option<()> {
+    statement_decides(list.statements.last()?, depth.checked_sub(1)?, last, found)
+}
+
+fn statement_decides(
+    statement: &Statement,
+    depth: usize,
+    last: bool,
+    found: &mut impl FnMut(Span, bool),
+) -> Option<()> {
+    if statement.background {
+        return None;
+    }
+    let mut pipelines: Vec<&Pipeline> = vec![&statement.first];
+    for (joiner, pipeline) in &statement.rest {
+        match joiner {
+            Joiner::And => pipelines.push(pipeline),
+            // What stands before `||` has failed, and that was dealt with.
+            Joiner::Or => pipelines = vec![pipeline],
+        }
+    }
+    let ends = pipelines.len();
+    for (pipeline, number) in pipelines.into_iter().zip(1..) {
+        if pipeline.negated {
+            return None;
+        }
+        command_decides(pipeline.stages.last()?, depth, last && number == ends, found)?;
+    }
+    Some(())
+}
+
+fn command_decides(
+    command: &Command,
+    depth: usize,
+    last: bool,
+    found: &mut impl FnMut(Span, bool),
+) -> Option<()> {
+    match &command.kind {
+        CommandKind::Simple(_) => {
+            found(command.span, last);
+            Some(())
+        }
+        CommandKind::Group(body) | CommandKind::Subshell(body) => decides(body, depth, last, found),
+        CommandKind::If { branches, otherwise } => {
+            for (_, body) in branches {
+                decides(body, depth, last, found)?;
+            }
+            otherwise
+                .as_ref()
+                .map_or(Some(()), |body| decides(body, depth, last, found))
+        }
+        CommandKind::While { body, .. }
+        | CommandKind::For { body, .. }
+        | CommandKind::ForArithmetic { body, .. } => decides(body, depth, last, found),
+        CommandKind::Case { .. }
+        | CommandKind::Function { .. }
+        | CommandKind::Condition(_)
+        | CommandKind::Arithmetic(_) => None,
+    }
+}
+
+/// The codes that are no failure of the command at this place.
+fn meanings(
+    evaluation: &Evaluation,
+    used: &[Option<(&Definition, Use)>],
+    span: Span,
+    last: bool,
+) -> Meanings {
+    let mut here = evaluation
+        .invocations
+        .iter()
+        .zip(used)
+        .filter(|(invocation, _)| invocation.span == span && !invocation.reach.substituted);
+    let fine = match (here.next(), here.next()) {
+        (Some((_, Some((definition, _)))), None) => definition
+            .exit_codes
+            .iter()
+            .filter(|code| code.ok)
+            .map(|code| (code.code, code.about.clone()))
+            .collect(),
+        _ => Vec::new(),
+    };
+    Meanings { fine, last }
+}
+
+/// How long all `sleep`s in the foreground take together, those in loops counted once.
+fn sleeps(evaluation: &Evaluation) -> Duration {
+    evaluation
+        .invocations
+        .iter()
+        .filter(|invocation| !invocation.reach.background)
+        .filter(|invocation| {
+            let program = invocation.words.first().and_then(|word| word.known());
+            program.is_some_and(|program| program.rsplit('/').next() == Some("sleep"))
+        })
+        .flat_map(|invocation| invocation.words.iter().skip(1))
+        .filter_map(|word| duration(word.known()?))
+        .fold(Duration::ZERO, Duration::saturating_add)
+}
+
+/// A duration as `sleep` reads it: a number with `s`, `m`, `h` or `d` behind it, or `infinity`.
+fn duration(text: &str) -> Option<Duration> {
+    let (number, unit) = match text.char_indices().last()? {
+        (at, 's') => (text.get(..at)?, 1.0),
+        (at, 'm') => (text.get(..at)?, 60.0),
+        (at, 'h') => (text.get(..at)?, 3600.0),
+        (at, 'd') => (text.get(..at)?, 86_400.0),
+        _ => (text, 1.0),
+    };
+    let seconds: f64 = number.parse().ok()?;
+    Some(Duration::try_from_secs_f64(seconds * unit).unwrap_or(Duration::MAX)).filter(|_| seconds >= 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use engine_policy::definition::Catalogue;
+
+    use super::{Class, Reading, reading};
+
+    fn of(text: &str) -> Reading {
+        reading(text, &Catalogue::new(Vec::new()), Some("/home/dev"), "/project")
+    }
+
+    #[test]
+    fn the_last_command_says_what_a_code_means() {
+        for (text, code, silent, expected) in [
+            ("grep x a", 1, true, Some("no match")),
+            ("grep x a", 2, true, None),
+            ("cat a | grep x", 1, true, Some("no match")),
+            ("grep x a | cat", 1, true, None),
+            ("diff a b", 1, false, Some("files differ")),
+            ("test -f a", 1, true, Some("false")),
+            ("[ -f a ]", 1, true, Some("false")),
+            ("cmp a b", 1, false, Some("files differ")),
+            ("rg x", 1, true, Some("no match")),
+            ("cd src && grep x a", 1, true, Some("no match")),
+            ("cd src && grep x a", 1, false, None),
+            ("test -f a && grep x a", 1, false, Some("no match")),
+            ("make && grep x a", 2, true, None),
+            ("false || grep x a", 1, false, Some("no match")),
+            ("echo a; grep x a", 1, false, Some("no match")),
+            ("grep x a; false_program", 1, true, None),
+            ("! grep x a", 1, true, None),
+            ("grep x a &", 1, true, None),
+            ("(cat a | grep x)", 1, true, Some("no match")),
+            ("for f in a b; do grep x $f; done", 1, true, Some("no match")),
+            ("/usr/bin/grep x a", 1, true, Some("no match")),
+            ("if", 1, true, None),
+            ("x=$(grep x a)", 1, true, None),
+            ("ls | xargs no_such", 1, true, None),
+        ] {
+            assert_eq!(of(text).meaning(code, silent), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_shown_as_what_all_its_parts_are() {
+        for (text, expected) in [
+            ("grep x a", Some(Class::Search)),
+            ("cat a | grep x", Some(Class::Search)),
+            ("cat a | sort | uniq -c", Some(Class::Read)),
+            ("ls -l", Some(Class::List)),
+            ("echo start; cat a", Some(Class::Read)),
+            ("which git", Some(Class::Search)),
+            ("echo a", Some(Class::Neutral)),
+            ("mkdir -p a && touch a/b", Some(Class::Silent)),
+            ("cat a; rm a", None),
+            ("cat a | no_such", None),
+            ("if", None),
+        ] {
+            assert_eq!(of(text).class, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_destroys_warns() {
+        for (text, expected) in [
+            ("rm -rf build", true),
+            ("rm a", false),
+            ("git reset --hard HEAD~1", true),
+            ("git reset HEAD~1", false),
+            ("git push --force origin main", true),
+            ("git push -f", true),
+            ("git push origin main", false),
+            ("git clean -fd", true),
+            ("git clean -n", false),
+            ("psql -c 'drop   TABLE users'", true),
+            ("psql -c 'select 1'", false),
+            ("kubectl delete pod a", true),
+            ("kubectl get pods", false),
+            ("terraform destroy", true),
+            ("terraform plan", false),
+            ("mkfs.ext4 /dev/sda1", true),
+            ("dd if=a of=/dev/sda", true),
+            ("dd if=a", false),
+            ("echo 'rm -rf /'", false),
+            ("bash -c 'rm -rf build'", true),
+            ("sudo timeout 5 rm -rf build", true),
+            ("find . -name x -exec rm -r {} +", true),
+            ("ls | xargs rm -rf", true),
+        ] {
+            assert_eq!(!of(text).warnings.is_empty(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn sleeping_in_the_foreground_is_counted() {
+        for (text, seconds) in [
+            ("sleep 1", 1.0),
+            ("sleep 1m 2s", 62.0),
+            ("sleep .5; sleep 2", 2.5),
+            ("make; /bin/sleep 5", 5.0),
+            ("sleep 30 &", 0.0),
+            ("(sleep 30; echo done) &", 0.0),
+            ("while ! test -f a; do sleep 5; done", 5.0),
+            ("echo sleep 30", 0.0),
+            ("n=20; sleep $n", 20.0),
+            ("sleep soon", 0.0),
+        ] {
+            assert_eq!(of(text).sleeps, Duration::from_secs_f64(seconds), "{text}");
+            assert_eq!(of(text).refusal().is_some(), seconds > 2.0, "{text}");
+        }
+        assert!(of("sleep infinity").refusal().is_some());
+    }
+
+    #[test]
+    fn operations_of_git_are_noted() {
+        assert_eq!(
+            of("git add -A && git -C sub commit -m x; git push").git,
+            ["add", "commit", "push"]
+        );
+    }
+}
