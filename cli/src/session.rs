@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine_policy::{Call, Effects, Facts, Mode, NoWorld, Outcome, Plan, ToolShape, decide};
-use engine_runtime::bash::{Bash, Settings};
+use engine_runtime::bash::{Bash, Settings, Tasks};
 use engine_runtime::store::Store;
 use engine_runtime::{Nobody, Parts, Person, Session};
 use engine_shell::Shell;
@@ -147,6 +147,7 @@ pub(crate) fn begin(opening: &Opening, opened: Opened, asking: Asking) -> Result
         results: own.join("tool-results"),
         budgets: Budgets::default(),
         bash,
+        tasks: Tasks::default(),
         observer: Arc::new(observer),
     };
     Ok(Arc::new(Session::new(parts, cwd)))

@@ -3,7 +3,6 @@
 //! Invariant (always an answer): whatever happens, a call ends as a [`Result`](ToolResult) that says what a model can do next.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use engine_policy::Call;
 use engine_tools::definition::{Flag, Handler, Interrupt, Tool, Work};
@@ -11,6 +10,7 @@ use engine_tools::pool::{Entry, LeftOut};
 use engine_tools::template::Scope;
 use engine_tools::{Input, Output, Sender};
 use serde_json::Value as Json;
+use tokio::time::Instant;
 
 use crate::bash::Cancel;
 use crate::fit;
@@ -106,6 +106,7 @@ fn holds(session: &Session, tool: &Tool, flag: &Flag, input: &Input) -> bool {
                 shown: "",
                 cwd: None,
                 preapproved: &[],
+                warnings: &[],
                 read_only: None,
             };
             only_reads(&session.rule(&asking).decision)

@@ -34,3 +34,16 @@ mod read;
 mod seen;
 mod walk;
 mod write;
+
+/// A picture that a command printed, made smaller if need be; or what is wrong with it.
+pub(crate) fn shown_image(picture: &crate::bash::Picture) -> Result<Image, String> {
+    use crate::bash::PictureKind;
+
+    let kind = match picture.kind {
+        PictureKind::Png => kind::ImageKind::Png,
+        PictureKind::Jpeg => kind::ImageKind::Jpeg,
+        PictureKind::Gif => kind::ImageKind::Gif,
+        PictureKind::Webp => kind::ImageKind::WebP,
+    };
+    image::for_model(&picture.bytes, kind)
+}

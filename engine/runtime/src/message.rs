@@ -6,7 +6,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use engine_tools::Output;
+use engine_tools::{Block, Output};
 use tokio::sync::mpsc;
 
 use crate::bash::Cancel;
@@ -37,6 +37,7 @@ struct Slot {
     call: Arc<ToolUse>,
     cancel: Cancel,
     output: Option<Output>,
+    stopped: Option<Stop>,
     changes: Vec<Change>,
 }
 
@@ -145,7 +146,7 @@ impl Driver {
                 order = incoming.recv(), if open => match order {
                     Some(Order::Call(call)) => {
                         let traits = call::traits_of(&self.session, &call);
-                        self.slots.push(Slot { call: Arc::new(call), cancel: Cancel::new(), output: None, changes: Vec::new() });
+                        self.slots.push(Slot { call: Arc::new(call), cancel: Cancel::new(), output: None, stopped: None, changes: Vec::new() });
                         self.schedule.add(traits);
                     }
                     Some(Order::Interrupt) => self.schedule.interrupt(),
@@ -162,13 +163,14 @@ impl Driver {
         while let Some(action) = self.schedule.action() {
             match action {
                 Action::Start(call) => self.start(call, ended),
-                Action::Stop(call, _) => {
-                    if let Some(slot) = self.slots.get(call) {
+                Action::Stop(call, why) => {
+                    if let Some(slot) = self.slots.get_mut(call) {
+                        slot.stopped = Some(why);
                         slot.cancel.cancel();
                     }
                 }
                 Action::Skip(call, why) => {
-                    let text = self.why_not(why);
+                    let text = format!("Not started: {}", self.reason(why));
                     if let Some(slot) = self.slots.get_mut(call) {
                         slot.output = Some(Output::error(text));
                     }
@@ -183,8 +185,14 @@ impl Driver {
                     }
                 }
                 Action::Deliver(call) => {
+                    let stopped = self.slots.get(call).and_then(|slot| slot.stopped);
+                    let stopped = stopped.map(|why| format!("Stopped: {}", self.reason(why)));
                     if let Some(slot) = self.slots.get_mut(call) {
-                        let output = slot.output.take();
+                        let mut output = slot.output.take();
+                        if let (Some(output), Some(why)) = (&mut output, stopped) {
+                            output.blocks.push(Block::Text(why));
+                            output.is_error = true;
+                        }
                         let result = ToolResult {
                             id: slot.call.id.clone(),
                             name: slot.call.name.clone(),
@@ -219,15 +227,15 @@ impl Driver {
         });
     }
 
-    /// What a model is told of a call that never started.
-    fn why_not(&self, why: Stop) -> String {
+    /// What a model is told of why a call was stopped or never started.
+    fn reason(&self, why: Stop) -> String {
         match why {
             Stop::Sibling(call) => {
                 let name = self.slots.get(call).map_or("", |slot| slot.call.name.as_str());
-                format!("Cancelled: the parallel call of {name} failed.")
+                format!("the parallel call of {name} failed")
             }
-            Stop::Interrupt => "Not started: the person interrupted.".to_owned(),
-            Stop::Cancel => "Not started: the message was cancelled.".to_owned(),
+            Stop::Interrupt => "the person interrupted".to_owned(),
+            Stop::Cancel => "the message was cancelled".to_owned(),
         }
     }
 }

@@ -89,6 +89,18 @@ async fn leave(
     paths: &[&str],
     shown: &str,
 ) -> Result<Leave, String> {
+    leave_with(around, tool, input, paths, shown, &[]).await
+}
+
+/// The same with what a person is warned of.
+async fn leave_with(
+    around: Around<'_>,
+    tool: &Tool,
+    input: &Input,
+    paths: &[&str],
+    shown: &str,
+    warnings: &[String],
+) -> Result<Leave, String> {
     // Merely looking at such a path connects to the server that it names.
     if let Some(share) = paths
         .iter()
@@ -115,6 +127,7 @@ async fn leave(
         shown,
         cwd: None,
         preapproved: around.preapproved,
+        warnings,
         read_only: around.read_only,
     };
     around.session.leave(&asking, around.granted).await

@@ -41,6 +41,8 @@ pub(crate) struct Asking<'a> {
     pub(crate) cwd: Option<&'a str>,
     /// Hosts that its definition approved.
     pub(crate) preapproved: &'a [&'a str],
+    /// What cannot be undone about it, one line each.
+    pub(crate) warnings: &'a [String],
     /// The tool around it that is declared to change nothing, if one is.
     pub(crate) read_only: Option<&'a str>,
 }
@@ -146,7 +148,7 @@ impl Session {
                     tool: asking.via.first().copied().unwrap_or(asking.tool).to_owned(),
                     shown: asking.shown.to_owned(),
                     reasons: self.reasons(&asked),
-                    warnings: Vec::new(),
+                    warnings: asking.warnings.to_vec(),
                 };
                 match self.parts.person.permits(&permit).await {
                     Permission::Granted => granted.add(asked.iter().map(|step| step.request.clone())),

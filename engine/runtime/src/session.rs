@@ -8,7 +8,6 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::time::Instant;
 
 use engine_policy::{Mode, Plan, World};
 use engine_shell::Shell;
@@ -16,8 +15,9 @@ use engine_tools::budget::{Budgets, Ledger};
 use engine_tools::pool::{Pool, SearchIndex};
 use engine_tools::template::{Scope, SessionFacts, Value};
 use smol_str::SmolStr;
+use tokio::time::Instant;
 
-use crate::bash::Bash;
+use crate::bash::{Bash, Tasks};
 use crate::files::Seen;
 use crate::person::Person;
 use crate::store::Store;
@@ -50,8 +50,20 @@ pub struct Parts {
     pub budgets: Budgets,
     /// Runs commands.
     pub bash: Bash,
+    /// What runs in the background.
+    pub tasks: Tasks,
     /// Who hears of every decision and every end.
     pub observer: Arc<dyn Observer>,
+}
+
+impl fmt::Debug for Parts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Parts")
+            .field("project", &self.project)
+            .field("mode", &self.mode)
+            .field("results", &self.results)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Hears of decisions and ends, for instance to write them down.

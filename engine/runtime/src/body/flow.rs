@@ -1,16 +1,23 @@
 //! What runs when: order, failure, rollback, rounds, tries, and what is kept.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use engine_tools::definition::{Body, CacheStep, EachStep, OnError, RetryStep, Step};
 use engine_tools::template::{Scope, Value};
 use futures_util::StreamExt as _;
 use serde_json::Value as Json;
 use smol_str::SmolStr;
+use tokio::time::Instant;
 
 use super::{Failure, Flow, Run};
 use crate::person::Later;
 use crate::session::Cached;
+
+/// A step that runs beside others: the step, the names it saw and gave, and how it ended.
+type Beside<'r> = Later<'r, (&'r Step, Scope, Result<Flow, Failure>)>;
+
+/// A round of an `each`: how it ended, and what it gives.
+type Round<'r> = Later<'r, Result<(Flow, Option<Json>), Failure>>;
 
 impl Run<'_> {
     /// Runs a body; what its steps name is in the scope afterwards.
@@ -60,7 +67,7 @@ impl Run<'_> {
         undo: &mut Vec<&'r [Step]>,
     ) -> Result<Flow, Failure> {
         let before = scope.clone();
-        let mut running: Vec<Later<'r, (&'r Step, Scope, Result<Flow, Failure>)>> = Vec::new();
+        let mut running: Vec<Beside<'r>> = Vec::new();
         for step in &body.steps {
             let mut own = before.clone();
             running.push(Box::pin(async move {
@@ -133,7 +140,7 @@ impl Run<'_> {
             )));
         }
         let before = scope.clone();
-        let mut rounds: Vec<Later<'_, Result<(Flow, Option<Json>), Failure>>> = Vec::new();
+        let mut rounds: Vec<Round<'_>> = Vec::new();
         for item in items {
             let mut own = before.clone();
             own.set(&each.item.value, item);

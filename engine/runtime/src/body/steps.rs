@@ -1,11 +1,12 @@
 //! One step at a time: what each kind does.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use engine_policy::Mode;
 use engine_tools::definition::{
     Action, AskStep, Body, CallStep, ContextKey, GlobStep, GrepStep, Named, OptionTemplate, Questions,
-    ReadStep, ReturnStep, RunStep, Setting, ShellStep, Step, TaskStep, Words, Work as ToolWork,
+    ReadStep, ReturnStep, RunStep, Setting, ShellStep, Step, TaskStep, TaskVerb, Words, Work as ToolWork,
 };
 use engine_tools::pool::Entry;
 use engine_tools::template::{Scope, Value};
@@ -14,7 +15,7 @@ use serde_json::{Map, Value as Json, json};
 use smol_str::SmolStr;
 
 use super::{Failure, Flow, Run};
-use crate::bash::{End, Work};
+use crate::bash::{End, TaskId, TaskView, Work};
 use crate::native::{Program, run_program};
 use crate::session::Change;
 
@@ -154,6 +155,7 @@ impl Run<'_> {
             env: variables(&run.env, scope)?,
             cwd: text(&run.cwd, scope)?,
             timeout: number(&run.timeout, scope)?,
+            background: holds(&run.background, scope)?,
         };
         self.start(&run.name.value, program, scope).await
     }
@@ -164,6 +166,7 @@ impl Run<'_> {
             env: variables(&shell.env, scope)?,
             cwd: text(&shell.cwd, scope)?,
             timeout: number(&shell.timeout, scope)?,
+            background: holds(&shell.background, scope)?,
         };
         self.start(&shell.name.value, program, scope).await
     }
@@ -292,7 +295,48 @@ impl Run<'_> {
     }
 
     async fn task(&self, task: &TaskStep, scope: &mut Scope) -> Result<(), Failure> {
-        let value = Json::Null;
+        let tasks = &self.session().parts.tasks;
+        let value = match &task.verb {
+            TaskVerb::Output { id, block, timeout } => {
+                let wait = if holds(block, scope)? {
+                    Some(Duration::from_millis(
+                        number(timeout, scope)?.unwrap_or(DEFAULT_WAIT_MS),
+                    ))
+                } else {
+                    None
+                };
+                match id.render(scope)?.parse::<TaskId>() {
+                    Err(_) => Json::Null,
+                    Ok(id) => tokio::select! {
+                        view = tasks.output(id, wait) => view.map_or(Json::Null, |view| output_of(&view)),
+                        () = self.cancel().cancelled() => return Err(Failure::Stopped),
+                    },
+                }
+            }
+            TaskVerb::Stop { id } => match id.render(scope)?.parse::<TaskId>() {
+                Err(_) => Json::Null,
+                Ok(id) => match tasks.output(id, None).await {
+                    Err(_) => Json::Null,
+                    Ok(before) => {
+                        // Stopping one that has ended meanwhile changes nothing.
+                        let _ended = tasks.stop(id).await;
+                        json!({ "status": status_of(&before), "command": before.label })
+                    }
+                },
+            },
+            TaskVerb::List => tasks
+                .list()
+                .iter()
+                .map(|view| {
+                    json!({
+                        "id": view.id.to_string(),
+                        "status": status_of(view),
+                        "kind": KIND,
+                        "command": view.label,
+                    })
+                })
+                .collect(),
+        };
         scope.set(&task.name.value, Value::of_json(&value));
         Ok(())
     }
@@ -340,6 +384,42 @@ impl Run<'_> {
             Err(Failure::Failed(format!("`{path}` is outside the project")))
         }
     }
+}
+
+/// How long the output of a task is waited for, unless a step says so: 30 s.
+const DEFAULT_WAIT_MS: u64 = 30_000;
+
+/// The kind of a task that is a command.
+const KIND: &str = "local_bash";
+
+fn status_of(view: &TaskView) -> &'static str {
+    match view.finished.as_deref().map(|finished| finished.end) {
+        None => "running",
+        Some(End::Exited(0)) => "completed",
+        Some(End::Exited(_) | End::Signalled(_) | End::TimedOut(_) | End::Lost) => "failed",
+        Some(End::Cancelled) => "killed",
+    }
+}
+
+fn output_of(view: &TaskView) -> Json {
+    let output = if view.output.is_whole() {
+        view.output.text()
+    } else {
+        let file = view
+            .file
+            .as_ref()
+            .map(|file| file.display().to_string())
+            .unwrap_or_default();
+        format!(
+            "[the whole output is in {file}; it ends with]\n{}",
+            view.output.tail_text()
+        )
+    };
+    let code = match view.finished.as_deref().map(|finished| finished.end) {
+        Some(End::Exited(code)) => Json::from(code),
+        Some(End::Signalled(_) | End::TimedOut(_) | End::Cancelled | End::Lost) | None => Json::Null,
+    };
+    json!({ "status": status_of(view), "output": output, "code": code, "kind": KIND })
 }
 
 /// Tools that a search finds at most, unless it says so.

@@ -185,7 +185,7 @@ fn note(around: Around<'_>, noted: Noted) {
     around.session.seen_mut().note(noted);
 }
 
-fn media_type(name: &str) -> MediaType {
+pub(super) fn media_type(name: &str) -> MediaType {
     [MediaType::Png, MediaType::Jpeg, MediaType::Gif, MediaType::Webp]
         .into_iter()
         .find(|known| known.as_str() == name)

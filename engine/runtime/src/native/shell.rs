@@ -1,18 +1,24 @@
 //! Shell texts and programs: `bash.run`, and the steps `run` and `shell`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use engine_policy::Call;
-use engine_tools::Input;
+use engine_tools::budget::{persisted, preview};
 use engine_tools::definition::Tool;
 use engine_tools::template::shell_quote;
+use engine_tools::{Block, Input, Output};
 use serde_json::{Value as Json, json};
 
-use super::{Answer, Around, leave};
-use crate::bash::{End, Finished, Request, StartError, Streams, Timeout, Work, environment};
+use super::files::media_type;
+use super::{Answer, Around};
+use crate::bash::{
+    End, Finished, Picture, Reading, Request, StartError, Streams, Timeout, Work, environment, picture,
+    reading, settle,
+};
+use crate::files::shown_image;
 use crate::permission::Asking;
 use crate::session::{Change, Session};
 
@@ -27,15 +33,24 @@ pub(crate) struct Program {
     pub(crate) cwd: Option<String>,
     /// Milliseconds until it is ended.
     pub(crate) timeout: Option<u64>,
+    /// It goes on behind the call.
+    pub(crate) background: bool,
 }
 
 pub(super) async fn run(around: Around<'_>, tool: &Tool, input: &Input) -> Result<Answer, String> {
     let command = input.text("command").unwrap_or_default();
-    let leave = leave(around, tool, input, &[], command).await?;
+    let background = input.is_true("run_in_background");
+    let session = around.session;
+    let home = Some(session.parts.facts.home.as_str()).filter(|home| !home.is_empty());
+    let cwd = session.context().cwd;
+    let reading = reading(command, session.parts.plan.catalogue(), home, &cwd);
+    if !background && let Some(refusal) = reading.refusal() {
+        return Err(refusal);
+    }
+    let leave = super::leave_with(around, tool, input, &[], command, &reading.warnings).await?;
     let timeout = input
         .integer("timeout")
         .and_then(|number| u64::try_from(number).ok());
-    let session = around.session;
     let mut request = Request::new(
         Work::Text(command.to_owned()),
         PathBuf::from(&leave.cwd),
@@ -43,8 +58,32 @@ pub(super) async fn run(around: Around<'_>, tool: &Tool, input: &Input) -> Resul
     );
     request.timeout = Some(Timeout::from_ms(timeout).map_err(|error| error.to_string())?);
     request.file = Some(output_file(session, around.call));
+    if background {
+        let (id, file) = adopt(around, request, command)?;
+        let text = format!(
+            "Command running in background with ID: {id}. Output is being written to: {}",
+            file.display()
+        );
+        return Ok(Answer::text(text, json!({ "task_id": id })));
+    }
     let finished = finish(around, request).await?;
-    Ok(shell_answer(session, &leave.cwd, &finished))
+    Ok(shell_answer(session, &reading, &leave.cwd, &finished))
+}
+
+/// Starts a run that goes on behind the call. Answers its id and the file of its output.
+fn adopt(around: Around<'_>, mut request: Request, label: &str) -> Result<(String, PathBuf), String> {
+    make_owned(&around.session.parts.results)?;
+    let file = output_file(around.session, around.call);
+    request.file = Some(file.clone());
+    request.timeout = None;
+    let running = around
+        .session
+        .parts
+        .bash
+        .start(request)
+        .map_err(|error| error.to_string())?;
+    let id = around.session.parts.tasks.adopt(running, label);
+    Ok((id.to_string(), file))
 }
 
 /// A file for output that is too long: new, and nobody else's.
@@ -93,20 +132,76 @@ fn make_owned(directory: &std::path::Path) -> Result<(), String> {
 }
 
 /// What a model is told of a command that has ended.
-fn shell_answer(session: &Session, cwd: &str, finished: &Finished) -> Answer {
-    let said = outcome(finished);
-    let mut changes = Vec::new();
-    let mut text = said.text;
-    match moved(session, cwd, finished) {
-        Moved::Stays => {}
-        Moved::To(directory) => changes.push(Change::Cwd(directory)),
-        Moved::Reset => {
-            changes.push(Change::Cwd(session.parts.project.clone()));
-            text.push_str(&format!("\nShell cwd was reset to {}", session.parts.project));
+fn shell_answer(session: &Session, reading: &Reading, cwd: &str, finished: &Finished) -> Answer {
+    let mut output = Output {
+        blocks: Vec::new(),
+        is_error: false,
+    };
+    let captured = &finished.output;
+    let mut text = if captured.is_whole() {
+        match picture(&captured.head).map(|picture| shown_picture(&picture)) {
+            None => captured.text(),
+            Some(Ok(block)) => {
+                output.blocks.push(block);
+                String::new()
+            }
+            Some(Err(why)) => why,
         }
+    } else {
+        match &captured.file {
+            Some(file) => persisted(
+                &file.path.display().to_string(),
+                captured.total_bytes,
+                preview(&captured.text()),
+            ),
+            None => captured.text(),
+        }
+    };
+    let silent = captured.total_bytes == 0;
+    let (failed, note) = match finished.end {
+        End::Exited(0) => (false, None),
+        End::Exited(code) => match reading.meaning(code, silent) {
+            Some(meaning) => (false, silent.then(|| meaning.to_owned())),
+            None => (true, Some(format!("Exit code {code}"))),
+        },
+        End::Signalled(signal) => (true, Some(format!("Ended by signal {signal}"))),
+        End::TimedOut(after) => (
+            true,
+            Some(format!("Command timed out after {} ms", after.as_millis())),
+        ),
+        End::Cancelled => (true, Some("Command was cancelled before it ended".to_owned())),
+        End::Lost => (true, Some("The engine lost sight of the command".to_owned())),
+    };
+    output.is_error = failed;
+    if let Some(note) = note {
+        text = if text.is_empty() {
+            note
+        } else {
+            format!("{note}\n{text}")
+        };
     }
-    let mut output = engine_tools::Output::text(text);
-    output.is_error = said.failed;
+    let project = Path::new(&session.parts.project);
+    let settled = settle(
+        finished.reported.as_deref(),
+        Path::new(cwd),
+        project,
+        |directory| directory.starts_with(project),
+    );
+    let mut changes = Vec::new();
+    if let Some(directory) = settled.directory.to_str()
+        && directory != cwd
+    {
+        changes.push(Change::Cwd(directory.to_owned()));
+    }
+    for line in settled.note.into_iter().chain(survivors(finished)) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&line);
+    }
+    if !text.is_empty() || output.blocks.is_empty() {
+        output.blocks.insert(0, Block::Text(text));
+    }
     Answer {
         value: value_of(finished),
         output,
@@ -114,53 +209,17 @@ fn shell_answer(session: &Session, cwd: &str, finished: &Finished) -> Answer {
     }
 }
 
-struct Said {
-    text: String,
-    failed: bool,
+/// What a model is told where something of a command could not be ended.
+fn survivors(finished: &Finished) -> Option<String> {
+    (finished.survivors > 0).then(|| format!("{} of its processes could not be ended", finished.survivors))
 }
 
-fn outcome(finished: &Finished) -> Said {
-    let mut text = finished.output.text();
-    let (failed, note) = match finished.end {
-        End::Exited(0) => (false, String::new()),
-        End::Exited(code) => (true, format!("Exit code {code}")),
-        End::Signalled(signal) => (true, format!("Ended by signal {signal}")),
-        End::TimedOut(after) => (true, format!("Command timed out after {} ms", after.as_millis())),
-        End::Cancelled => (true, "Command was cancelled before it ended".to_owned()),
-        End::Lost => (true, "The engine lost sight of the command".to_owned()),
-    };
-    if !note.is_empty() {
-        text = if text.is_empty() {
-            note
-        } else {
-            format!("{note}\n{text}")
-        };
-    }
-    Said { text, failed }
-}
-
-enum Moved {
-    Stays,
-    To(String),
-    Reset,
-}
-
-/// Where the shell went, if that is a directory that calls may start in: the project, or what lies below it.
-fn moved(session: &Session, cwd: &str, finished: &Finished) -> Moved {
-    let Some(reported) = &finished.reported else {
-        return Moved::Stays;
-    };
-    // What the shell reports is a text; only what really is a directory counts.
-    let real = reported
-        .canonicalize()
-        .ok()
-        .filter(|real| real.is_dir())
-        .and_then(|real| real.to_str().map(str::to_owned));
-    match real {
-        Some(real) if real == cwd => Moved::Stays,
-        Some(real) if engine_policy::below(&real, &session.parts.project).is_some() => Moved::To(real),
-        Some(_) | None => Moved::Reset,
-    }
+fn shown_picture(picture: &Picture) -> Result<Block, String> {
+    let image = shown_image(picture)?;
+    Ok(Block::Image {
+        media_type: media_type(image.media_type),
+        base64: image.base64,
+    })
 }
 
 fn value_of(finished: &Finished) -> Json {
@@ -173,6 +232,7 @@ fn value_of(finished: &Finished) -> Json {
         "stderr": finished.errors.as_ref().map(crate::bash::Captured::text).unwrap_or_default(),
         "code": code,
         "timed_out": matches!(finished.end, End::TimedOut(_)),
+        "task_id": Json::Null,
     })
 }
 
@@ -200,6 +260,7 @@ pub(crate) async fn run_program(around: Around<'_>, program: Program) -> Result<
         shown: &text,
         cwd: cwd.as_deref(),
         preapproved: around.preapproved,
+        warnings: &[],
         read_only: around.read_only,
     };
     let leave = session.leave(&asking, around.granted).await?;
@@ -213,6 +274,11 @@ pub(crate) async fn run_program(around: Around<'_>, program: Program) -> Result<
         PathBuf::from(&leave.cwd),
         environment(session.parts.environment.clone(), set),
     );
+    if program.background {
+        let (id, _) = adopt(around, request, &text)?;
+        let value = json!({ "stdout": "", "stderr": "", "code": null, "timed_out": false, "task_id": id });
+        return Ok((value, None));
+    }
     request.streams = Streams::Apart;
     request.budget_bytes = STEP_BYTES;
     request.timeout = Some(Timeout::from_ms(program.timeout).map_err(|error| error.to_string())?);
@@ -239,7 +305,7 @@ fn real_cwd(session: &Session, paths: &[&str]) -> Result<String, String> {
 fn as_shell_text(program: &Program) -> String {
     let mut text = String::new();
     for (name, value) in &program.env {
-        text.push_str(&format!("export {name}={}\n", shell_quote(value)));
+        text.extend(["export ", name, "=", &shell_quote(value), "\n"]);
     }
     match &program.work {
         Work::Text(own) => text.push_str(own),
