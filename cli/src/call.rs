@@ -1,5 +1,6 @@
 //! `engine call`: one call of a tool through the whole pipeline.
 
+use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -135,11 +136,8 @@ fn shown(output: &Output) -> String {
         match block {
             Block::Text(piece) => text.push_str(piece),
             Block::Image { media_type, base64 } => {
-                text.push_str(&format!(
-                    "[{} of {} bytes]",
-                    media_type.as_str(),
-                    base64.len() / 4 * 3
-                ));
+                let bytes = base64.len() / 4 * 3;
+                let _infallible = write!(text, "[{} of {bytes} bytes]", media_type.as_str());
             }
             Block::ToolReference(_) if has_text => continue,
             Block::ToolReference(name) => text.push_str(name),

@@ -1,5 +1,7 @@
 //! `engine tools`: the tools that a session has, what models are shown of them, and why some are not shown.
 
+use std::fmt::Write as _;
+
 use engine_policy::nearest;
 use engine_tools::pool::Entry;
 use engine_tools::template::Scope;
@@ -98,7 +100,7 @@ fn list(opened: &Opened) -> String {
         text.push_str(title);
         text.push('\n');
         for (name, about) in rows {
-            text.push_str(&format!("  {name:<22} {about}\n"));
+            let _infallible = writeln!(text, "  {name:<22} {about}");
         }
     };
     let row = |entry: &Entry| (entry.name().to_owned(), about(entry));

@@ -1,6 +1,7 @@
 //! Who is asked: the person at the terminal, or a yes that was given beforehand.
 
-use std::io::{BufRead as _, Write as _};
+use std::fmt::Write as _;
+use std::io::BufRead as _;
 
 use engine_runtime::{Later, Permission, Permit, Person};
 use serde_json::{Map, Value as Json};
@@ -19,10 +20,10 @@ impl Person for Terminal {
     fn permits<'a>(&'a self, question: &'a Permit) -> Later<'a, Permission> {
         let mut text = format!("\n{}: {}\n", question.tool, visible(&question.shown));
         for warning in &question.warnings {
-            text.push_str(&format!("  ! {}\n", visible(warning)));
+            let _infallible = writeln!(text, "  ! {}", visible(warning));
         }
         for reason in &question.reasons {
-            text.push_str(&format!("  ? {}\n", visible(reason)));
+            let _infallible = writeln!(text, "  ? {}", visible(reason));
         }
         text.push_str("Carry it out? [y/N, or what to do instead] ");
         Box::pin(async move {
@@ -54,12 +55,9 @@ impl Person for Terminal {
                 let mut text = format!("\n{}\n", visible(asked));
                 for (at, option) in options.iter().enumerate() {
                     let part = |name| option.get(name).and_then(Json::as_str).unwrap_or_default();
-                    text.push_str(&format!(
-                        "  {} {}  {}\n",
-                        at + 1,
-                        visible(part("label")),
-                        visible(part("description"))
-                    ));
+                    let label = visible(part("label"));
+                    let about = visible(part("description"));
+                    let _infallible = writeln!(text, "  {} {label}  {about}", at + 1);
                 }
                 text.push_str("Number, or an answer of your own: ");
                 let answer = line(text).await?;
@@ -101,7 +99,6 @@ impl Person for Yes {
 async fn line(question: String) -> Option<String> {
     let read = tokio::task::spawn_blocking(move || {
         out::complain(&question);
-        let _shown = std::io::stderr().flush();
         let mut answer = String::new();
         match std::io::stdin().lock().read_line(&mut answer) {
             Ok(0) | Err(_) => None,

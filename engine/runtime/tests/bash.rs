@@ -4,8 +4,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
-    clippy::print_stderr,
-    reason = "helpers of tests fail as tests do, look at the clock, and say what they skip"
+    reason = "helpers of tests fail as tests do, and look at the clock"
 )]
 
 #[path = "bash/common.rs"]

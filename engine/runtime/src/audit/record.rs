@@ -39,7 +39,7 @@ pub enum Kind {
 /// A reason of a verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Reason {
-    /// What was asked for: `run `git``.
+    /// What was asked for, as a verdict describes it.
     pub request: String,
     /// What became of it.
     pub verdict: &'static str,
@@ -178,7 +178,7 @@ impl Record {
         let mut short = self.bounded(MAX_SHORT_CHARS);
         short.input = None;
         short.reasons.truncate(1);
-        short.note = "cut: the record was too long".to_owned();
+        "cut: the record was too long".clone_into(&mut short.note);
         seal(&text(&short))
     }
 

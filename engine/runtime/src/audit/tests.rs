@@ -56,6 +56,9 @@ fn change(directory: &tempfile::TempDir, change: impl FnOnce(String) -> String) 
     fs::write(path, text).unwrap();
 }
 
+/// A way to tamper with the text of a log.
+type Change = fn(String) -> String;
+
 #[test]
 fn records_are_numbered_and_chained() {
     let (directory, log) = log();
@@ -92,7 +95,7 @@ fn fields_stand_in_one_order() {
 
 #[test]
 fn any_change_is_found() {
-    let changes: [(&str, fn(String) -> String); 5] = [
+    let changes: [(&str, Change); 5] = [
         ("a value", |text| text.replacen("allow", "deny!", 1)),
         ("a line taken out", |text| {
             text.split_inclusive('\n')
