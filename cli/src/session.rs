@@ -10,7 +10,7 @@ use std::sync::Arc;
 use engine_policy::{Call, Effects, Facts, Mode, NoWorld, Outcome, Plan, ToolShape, decide};
 use engine_runtime::bash::{Bash, Settings, Tasks};
 use engine_runtime::store::Store;
-use engine_runtime::{Nobody, Parts, Person, Session};
+use engine_runtime::{Nobody, Parts, Person, Session, Shells};
 use engine_shell::Shell;
 use engine_tools::budget::Budgets;
 use engine_tools::pool::{self, Filter, Pool};
@@ -37,9 +37,23 @@ pub(crate) struct Opening {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub(crate) cwd: Option<String>,
 
+    /// Runs all commands in one shell, so that variables and functions are handed on
+    #[arg(long)]
+    pub(crate) shell_stays: bool,
+
     /// Directory of the audit log, in place of the person's own
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub(crate) audit: Option<PathBuf>,
+}
+
+impl Opening {
+    fn shells(&self) -> Shells {
+        if self.shell_stays {
+            Shells::Staying
+        } else {
+            Shells::Fresh
+        }
+    }
 }
 
 /// What becomes of a call that the policy asks about.
@@ -148,6 +162,7 @@ pub(crate) fn begin(opening: &Opening, opened: Opened, asking: Asking) -> Result
         budgets: Budgets::default(),
         bash,
         tasks: Tasks::default(),
+        shells: opening.shells(),
         observer: Arc::new(observer),
     };
     Ok(Arc::new(Session::new(parts, cwd)))

@@ -179,10 +179,11 @@ fn tool_shape(tool: &kdl::KdlNode, table: &mut String) -> Result<(), Box<dyn Err
             (None, Some("Reads" | "ReadsTree")) => "Means(\".\")".to_owned(),
             (None, _) => "Nothing".to_owned(),
         };
+        let many = field.name().value() == "array";
         let role = role.map_or("None".to_owned(), |role| format!("Some(Role::{role})"));
         writeln!(
             fields,
-            "            FieldShape {{ name: {name:?}, role: {role}, absent: Absent::{absent} }},"
+            "            FieldShape {{ name: {name:?}, role: {role}, many: {many}, absent: Absent::{absent} }},"
         )?;
     }
     let body = tool.children().and_then(|children| children.get("body"));

@@ -20,6 +20,8 @@ pub struct FieldShape<'a> {
     pub name: &'a str,
     /// What its value says, if anything.
     pub role: Option<Role>,
+    /// It holds a list, each item of which says so; otherwise a list is no value for it.
+    pub many: bool,
     /// What it is where a call leaves it out.
     pub absent: Absent<'a>,
 }

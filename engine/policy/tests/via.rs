@@ -37,3 +37,34 @@ fn a_rule_with_via_speaks_only_of_what_that_tool_does() {
     "#;
     assert_eq!(hold(policy), 7);
 }
+
+#[test]
+fn a_list_is_no_value_for_a_field_that_holds_one_text() {
+    use engine_policy::{Call, Facts, Mode, NoWorld, Outcome, ToolShape, decide};
+    use serde_json::json;
+
+    let sources = Sources::default();
+    let plan = compile(&[], Vec::new(), &sources).unwrap();
+    let facts = Facts {
+        via: &[],
+        project: "/project",
+        directory: "/project",
+        home: None,
+        shell: engine_shell::Shell::Bash,
+        world: &NoWorld,
+    };
+    for (name, input) in [
+        ("Bash", json!({ "command": [] })),
+        ("Bash", json!({ "command": ["ls"] })),
+        ("Read", json!({ "file_path": [] })),
+        ("WebFetch", json!({ "url": [] })),
+    ] {
+        let call = Call::Tool { name, input: &input };
+        assert_eq!(
+            decide(&plan, &call, &facts, Mode::Default).outcome,
+            Outcome::Deny,
+            "{name} {input}"
+        );
+    }
+    assert!(ToolShape::shipped("Bash").is_some());
+}

@@ -17,7 +17,7 @@ use crate::fit;
 use crate::native::{self, Around};
 use crate::permission::{Asking, Granted, fields_of, only_reads, shape_of};
 use crate::schedule::{Beside, End, OnFailure, OnInterrupt, Traits};
-use crate::session::{Change, Ended, Session};
+use crate::session::{Change, Ended, Session, Shells};
 
 /// A call as a model makes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +64,10 @@ pub(crate) fn traits_of(session: &Session, call: &ToolUse) -> Traits {
     };
     let is_bash = matches!(tool.work, Work::Handler(Handler::BashRun));
     Traits {
-        beside: if holds(session, tool, &tool.concurrency_safe, &input) {
+        beside: if is_bash && session.parts.shells == Shells::Staying {
+            // There is one shell, and what a name means in it depends on what ran before.
+            Beside::Alone
+        } else if holds(session, tool, &tool.concurrency_safe, &input) {
             Beside::Safe
         } else {
             Beside::Alone

@@ -18,4 +18,4 @@ pub mod store;
 
 pub use call::{ToolResult, ToolUse};
 pub use person::{Later, Nobody, Permission, Permit, Person};
-pub use session::{Change, Context, Decided, Ended, Observer, Parts, Session, Unobserved};
+pub use session::{Change, Context, Decided, Ended, Observer, Parts, Session, Shells, Unobserved};

@@ -10,7 +10,7 @@ use engine_policy::{
     Absent, Call, Decision, Effects, Facts, FieldShape, Outcome, Request, Step, ToolShape, Why, decide,
     tool_path,
 };
-use engine_tools::definition::{Role, Tool};
+use engine_tools::definition::{FieldKind, Role, Tool};
 use serde_json::Value as Json;
 
 use crate::person::{Permission, Permit};
@@ -281,6 +281,7 @@ pub(crate) fn fields_of(tool: &Tool) -> Vec<FieldShape<'_>> {
             FieldShape {
                 name: &field.name.value,
                 role: field.role,
+                many: matches!(field.kind, FieldKind::Array { .. }),
                 absent,
             }
         })

@@ -17,7 +17,7 @@ use engine_tools::template::{Scope, SessionFacts, Value};
 use smol_str::SmolStr;
 use tokio::time::Instant;
 
-use crate::bash::{Bash, Tasks};
+use crate::bash::{self, Bash, GRACE, Tasks};
 use crate::files::Seen;
 use crate::person::Person;
 use crate::store::Store;
@@ -52,6 +52,8 @@ pub struct Parts {
     pub bash: Bash,
     /// What runs in the background.
     pub tasks: Tasks,
+    /// Whether one shell stays for all commands, or each has its own.
+    pub shells: Shells,
     /// Who hears of every decision and every end.
     pub observer: Arc<dyn Observer>,
 }
@@ -64,6 +66,17 @@ impl fmt::Debug for Parts {
             .field("results", &self.results)
             .finish_non_exhaustive()
     }
+}
+
+/// Where commands run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shells {
+    /// Each in a shell of its own: only the working directory is handed on.
+    #[default]
+    Fresh,
+    /// All in one that stays: variables, functions and options are handed on. Each command is decided together with all that ran in the
+    /// shell before it.
+    Staying,
 }
 
 /// Hears of decisions and ends, for instance to write them down.
@@ -134,6 +147,7 @@ pub struct Session {
     sent: Mutex<BTreeSet<SmolStr>>,
     cache: Mutex<HashMap<(SmolStr, String), Cached>>,
     ledger: Mutex<Ledger>,
+    staying: tokio::sync::Mutex<Option<Staying>>,
 }
 
 /// What later calls depend on.
@@ -156,6 +170,16 @@ pub enum Change {
     Mode(Mode),
     /// Another model.
     Model(String),
+}
+
+/// A shell that stays, with what ran in it.
+#[derive(Debug)]
+pub(crate) struct Staying {
+    pub(crate) shell: bash::Session,
+    /// The directory it started in.
+    pub(crate) start: String,
+    /// Every text that ran in it, each ended by a newline.
+    pub(crate) history: String,
 }
 
 /// What a `cache` block has named.
@@ -191,6 +215,7 @@ impl Session {
             sent: Mutex::default(),
             cache: Mutex::default(),
             ledger: Mutex::default(),
+            staying: tokio::sync::Mutex::default(),
         }
     }
 
@@ -212,6 +237,9 @@ impl Session {
 
     /// Ends everything that the session has started.
     pub async fn end(&self) {
+        if let Some(mut staying) = self.staying.lock().await.take() {
+            staying.shell.close(GRACE).await;
+        }
         self.parts.bash.end_everything().await;
     }
 
@@ -242,6 +270,11 @@ impl Session {
 
     pub(crate) fn was_sent(&self, name: &str) -> bool {
         lock(&self.sent).contains(name)
+    }
+
+    /// The shell that stays, for one command at a time.
+    pub(crate) async fn staying(&self) -> tokio::sync::MutexGuard<'_, Option<Staying>> {
+        self.staying.lock().await
     }
 
     pub(crate) fn seen(&self) -> RwLockReadGuard<'_, Seen> {

@@ -87,7 +87,7 @@ impl Decider<'_> {
                 }
                 (None | Some(Json::Null), Absent::Nothing) => {}
                 (None | Some(Json::Null), Absent::Means(text)) => self.field_text(name, field, text),
-                (Some(Json::Array(values)), _) if field.role != Some(Role::Unconfined) => {
+                (Some(Json::Array(values)), _) if field.many => {
                     for value in values {
                         self.field(name, field, value);
                     }

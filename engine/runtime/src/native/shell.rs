@@ -1,5 +1,7 @@
 //! Shell texts and programs: `bash.run`, and the steps `run` and `shell`.
 
+mod staying;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,7 +22,7 @@ use crate::bash::{
 };
 use crate::files::shown_image;
 use crate::permission::Asking;
-use crate::session::{Change, Session};
+use crate::session::{Change, Session, Shells};
 
 /// A program that a step of a body runs.
 #[derive(Clone, Debug)]
@@ -46,6 +48,9 @@ pub(super) async fn run(around: Around<'_>, tool: &Tool, input: &Input) -> Resul
     let reading = reading(command, session.parts.plan.catalogue(), home, &cwd);
     if !background && let Some(refusal) = reading.refusal() {
         return Err(refusal);
+    }
+    if session.parts.shells == Shells::Staying && !background {
+        return staying::run(around, tool, input, &reading).await;
     }
     let leave = super::leave_with(around, tool, input, &[], command, &reading.warnings).await?;
     let timeout = input
@@ -199,7 +204,11 @@ fn shell_answer(session: &Session, reading: &Reading, cwd: &str, finished: &Fini
         }
         text.push_str(&line);
     }
-    if !text.is_empty() || output.blocks.is_empty() {
+    if text.is_empty() && output.blocks.is_empty() {
+        // An empty text is no content for the APIs of models.
+        text.push_str("(no output)");
+    }
+    if !text.is_empty() {
         output.blocks.insert(0, Block::Text(text));
     }
     Answer {
