@@ -1,13 +1,17 @@
 //! Reads a pipe into a [`Capture`] for as long as anything comes.
 //!
 //! Invariant (no hang): once the shell has ended, whoever still holds the pipe is waited for only for as long as output keeps coming, and
-//! never longer than [`DRAIN`]. Invariant (no harm): the pipe is then read on and what comes is dropped, so that a server that was
+//! never longer than [`DRAIN`]. While output floods, it is read on a thread that may block: waking a task for each few kilobytes costs more
+//! than reading them. Invariant (no harm): the pipe is then read on and what comes is dropped, so that a server that was
 //! left running does not die of writing to it.
 
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use tokio::net::unix::pipe::Receiver;
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, sleep_until};
@@ -17,6 +21,15 @@ use super::limits::{BLOCK_BYTES, DRAIN, QUIET};
 
 /// Reads without giving others a turn.
 const IN_A_ROW: usize = 32;
+
+/// This much within [`FLOOD_TIME`] is a flood.
+const FLOOD_BYTES: usize = 1 << 20;
+
+/// See [`FLOOD_BYTES`].
+const FLOOD_TIME: Duration = Duration::from_millis(20);
+
+/// A flood is over after this long without output.
+const FLOOD_PAUSE_NS: i64 = 5_000_000;
 
 /// A capture that its reader and its watchers share.
 pub(super) type Shared = Arc<Mutex<Capture>>;
@@ -42,7 +55,7 @@ pub(super) async fn pump(
     mut orders: watch::Receiver<Orders>,
     done: oneshot::Sender<()>,
 ) {
-    let Ok(pipe) = Receiver::from_owned_fd(pipe) else {
+    let Ok(pipe) = Receiver::from_owned_fd(pipe).map(Arc::new) else {
         return;
     };
     let closed = read_while_it_counts(&pipe, &capture, &mut orders).await;
@@ -55,10 +68,11 @@ pub(super) async fn pump(
 
 /// True if the pipe has ended.
 async fn read_while_it_counts(
-    pipe: &Receiver,
+    pipe: &Arc<Receiver>,
     capture: &Shared,
     orders: &mut watch::Receiver<Orders>,
 ) -> bool {
+    let mut flow = Flow::default();
     let mut until: Option<(Instant, Instant)> = None;
     let mut now = *orders.borrow_and_update();
     loop {
@@ -82,7 +96,8 @@ async fn read_while_it_counts(
                     let read = lock(capture).read(|space| pipe.try_read(space));
                     match read {
                         Ok((0, _)) => return true,
-                        Ok((_, due)) => {
+                        Ok((count, due)) => {
+                            flow.bytes += count;
                             write(due, capture).await;
                             until = until.map(|(last, _)| (last, Instant::now() + QUIET));
                         }
@@ -94,6 +109,13 @@ async fn read_while_it_counts(
                 if until.is_some_and(|(last, _)| Instant::now() >= last) {
                     return false;
                 }
+                if until.is_none() && flow.floods() {
+                    let (pipe, capture, orders) = (Arc::clone(pipe), Arc::clone(capture), orders.clone());
+                    let flood = tokio::task::spawn_blocking(move || read_flood(&pipe, &capture, &orders));
+                    if flood.await.unwrap_or(true) {
+                        return true;
+                    }
+                }
                 tokio::task::yield_now().await;
             }
             changed = orders.changed() => {
@@ -104,6 +126,56 @@ async fn read_while_it_counts(
         }
         now = *orders.borrow_and_update();
     }
+}
+
+/// How much has come lately.
+#[derive(Default)]
+struct Flow {
+    since: Option<Instant>,
+    bytes: usize,
+}
+
+impl Flow {
+    /// Whether it is as much as floods.
+    fn floods(&mut self) -> bool {
+        let now = Instant::now();
+        let lately = self.since.is_some_and(|since| now - since < FLOOD_TIME);
+        if !lately {
+            self.since = Some(now);
+            self.bytes = 0;
+        }
+        lately && self.bytes >= FLOOD_BYTES
+    }
+}
+
+/// Reads for as long as output keeps coming and nothing is ordered. Blocks. True if the pipe has ended.
+fn read_flood(pipe: &Receiver, capture: &Shared, orders: &watch::Receiver<Orders>) -> bool {
+    let pause = Timespec {
+        tv_sec: 0,
+        tv_nsec: FLOOD_PAUSE_NS,
+    };
+    while matches!(orders.has_changed(), Ok(false)) {
+        let read = lock(capture).read(|space| Ok(rustix::io::read(pipe, space)?));
+        match read {
+            Ok((0, _)) => return true,
+            Ok((_, Some(due))) => {
+                let result = due.write();
+                lock(capture).wrote(result);
+            }
+            Ok((_, None)) => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                let mut ready = [PollFd::new(pipe, PollFlags::IN)];
+                match poll(&mut ready, Some(&pause)) {
+                    Ok(0) => return false,
+                    Ok(_) | Err(Errno::INTR) => {}
+                    Err(_) => return true,
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return true,
+        }
+    }
+    false
 }
 
 /// Writes what is due, on a thread that may block.

@@ -13,8 +13,8 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fcntl_getfl, fcntl_setfl, open
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitOptions, getpid, kill_process, kill_process_group, prlimit,
-    set_child_subreaper, waitpid,
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, kill_process,
+    kill_process_group, prlimit, set_child_subreaper, waitid, waitpid,
 };
 use rustix::rand::{GetRandomFlags, getrandom};
 
@@ -143,6 +143,10 @@ pub(crate) fn members(meant: Meant, group: Option<Pid>) -> Vec<Member> {
 
 /// Waits for adopted processes that have ended: those that bear a mark of this engine and are not among the ones that it started.
 pub(crate) fn reap_ended(started: &HashSet<Pid>) {
+    let any = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    if !matches!(waitid(WaitId::All, any), Ok(Some(_))) {
+        return;
+    }
     let own = getpid();
     let Ok(threads) = fs::read_dir("/proc/self/task") else {
         return;
