@@ -1,0 +1,29 @@
+//! Whole calls through a session: from what a model sends to what it is told, with real files, programs, and a scripted person.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "helpers of tests fail as tests do, start programs and look at the clock"
+)]
+
+#[path = "calls/bodies.rs"]
+mod bodies;
+#[path = "calls/budgets.rs"]
+mod budgets;
+#[path = "calls/catalogue.rs"]
+mod catalogue;
+#[path = "calls/decisions.rs"]
+mod decisions;
+#[path = "calls/hostile.rs"]
+mod hostile;
+#[path = "calls/messages.rs"]
+mod messages;
+#[path = "calls/support.rs"]
+mod support;
+#[path = "calls/swaps.rs"]
+mod swaps;
+#[path = "calls/web.rs"]
+mod web;
+#[path = "calls/worktrees.rs"]
+mod worktrees;

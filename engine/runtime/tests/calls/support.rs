@@ -1,0 +1,476 @@
+//! A session in a temporary directory: a policy text, a person who answers from a script, and an observer that remembers.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use engine_policy::read::Format;
+use engine_policy::{Entry, Files, Look, Mode, Outcome, Plan, Root, Sources, World, load};
+use engine_runtime::bash::{Bash, Settings};
+use engine_runtime::store::Store;
+use engine_runtime::{
+    Decided, Ended, Later, Observer, Parts, Permission, Permit, Person, Session, ToolResult, ToolUse, message,
+};
+use engine_shell::Shell;
+use engine_tools::Block;
+use engine_tools::budget::Budgets;
+use engine_tools::definition::{Need, Tool, read};
+use engine_tools::pool::{self, Filter, Pool};
+use engine_tools::template::{Scope, SessionFacts};
+use serde_json::{Value as Json, json};
+
+/// Everything is allowed that is understood.
+pub const OPEN: &str = r#"
+policy "open"
+default { command "allow"; read "allow"; write "allow"; delete "allow"; network "allow"; tool "allow"; env "allow" }
+modes { allow "default" "plan" "accept-edits" "dont-ask" }
+"#;
+
+/// Everything is asked about.
+pub const ASKS: &str = r#"
+policy "asks"
+default { command "ask"; read "ask"; write "ask"; delete "ask"; network "ask"; tool "allow"; env "ask" }
+"#;
+
+/// The file system, without memory.
+#[derive(Clone, Copy, Debug)]
+pub struct RealWorld;
+
+impl World for RealWorld {
+    fn real_path(&self, path: &str) -> Option<String> {
+        let path = Path::new(path);
+        for above in path.ancestors() {
+            if let Ok(real) = above.canonicalize() {
+                let rest = path.strip_prefix(above).ok()?;
+                let plain = |part| matches!(part, std::path::Component::Normal(_));
+                if !rest.components().all(plain) {
+                    return None;
+                }
+                let whole = if rest.as_os_str().is_empty() { real } else { real.join(rest) };
+                return whole.to_str().map(str::to_owned);
+            }
+            if above.is_symlink() {
+                return None;
+            }
+        }
+        None
+    }
+
+    fn is_directory(&self, path: &str) -> Option<bool> {
+        Path::new(path).metadata().ok().map(|data| data.is_dir())
+    }
+
+    fn small_file(&self, path: &str) -> Option<String> {
+        fs::read_to_string(path).ok().filter(|text| text.len() < 65_536)
+    }
+
+    fn look_below(&self, root: &str, visit: &mut dyn FnMut(Entry<'_>) -> Look) -> bool {
+        fn walk(at: &Path, visit: &mut dyn FnMut(Entry<'_>) -> Look) -> Option<Look> {
+            for entry in at.read_dir().ok()? {
+                let path = entry.ok()?.path();
+                let is_link = path.is_symlink();
+                let shown = Entry { path: path.to_str()?, is_link };
+                match visit(shown) {
+                    Look::Enough => return Some(Look::Enough),
+                    Look::Into if path.is_dir() && !is_link => {
+                        if walk(&path, visit)? == Look::Enough {
+                            return Some(Look::Enough);
+                        }
+                    }
+                    Look::Into | Look::Past => {}
+                }
+            }
+            Some(Look::Past)
+        }
+        walk(Path::new(root), visit) == Some(Look::Past)
+    }
+}
+
+/// What a scripted person does.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// Yes.
+    Yes,
+    /// No, perhaps with what to do instead.
+    No(Option<&'static str>),
+    /// Nobody is there.
+    Absent,
+    /// Never answers.
+    Silent,
+    /// Something in the way of asking breaks.
+    Panics,
+}
+
+/// A person who answers from a script and remembers what was asked. Behind the end of the script nobody is there.
+#[derive(Debug, Default)]
+pub struct Scripted {
+    /// The answers that are left.
+    pub script: Mutex<VecDeque<Answer>>,
+    /// Answers to questions of tools, by the text of the question.
+    pub replies: Mutex<Option<Json>>,
+    /// What was asked.
+    pub asked: Mutex<Vec<Permit>>,
+    /// Questions of tools.
+    pub questions: Mutex<Vec<Json>>,
+    /// Lines that were shown.
+    pub shown: Mutex<Vec<String>>,
+}
+
+impl Person for Scripted {
+    fn permits<'a>(&'a self, question: &'a Permit) -> Later<'a, Permission> {
+        self.asked.lock().expect("asked").push(question.clone());
+        let next = self.script.lock().expect("script").pop_front();
+        Box::pin(async move {
+            match next.unwrap_or(Answer::Absent) {
+                Answer::Yes => Permission::Granted,
+                Answer::No(text) => Permission::Refused(text.map(str::to_owned)),
+                Answer::Absent => Permission::NobodyThere,
+                Answer::Silent => std::future::pending().await,
+                Answer::Panics => panic!("the terminal is gone"),
+            }
+        })
+    }
+
+    fn answers<'a>(&'a self, questions: &'a Json) -> Later<'a, Option<Json>> {
+        self.questions.lock().expect("questions").push(questions.clone());
+        let replies = self.replies.lock().expect("replies").clone();
+        Box::pin(async move {
+            match replies {
+                // The first option of whatever is asked.
+                Some(Json::String(word)) if word == "first" => {
+                    let mut all = serde_json::Map::new();
+                    for question in questions.as_array()? {
+                        all.insert(
+                            question["question"].as_str()?.to_owned(),
+                            question["options"][0]["label"].clone(),
+                        );
+                    }
+                    Some(Json::Object(all))
+                }
+                Some(Json::String(word)) if word == "silent" => std::future::pending().await,
+                replies => replies,
+            }
+        })
+    }
+
+    fn show(&self, text: &str) {
+        self.shown.lock().expect("shown").push(text.to_owned());
+    }
+}
+
+/// What an observer has heard of one decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// The call.
+    pub call: String,
+    /// The tool.
+    pub tool: String,
+    /// The tools around it.
+    pub via: Vec<String>,
+    /// The verdict.
+    pub outcome: Outcome,
+    /// Whether it was carried out.
+    pub granted: bool,
+    /// The input.
+    pub input: Json,
+}
+
+/// An observer that remembers, and fails on demand.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    /// Decisions.
+    pub decided: Mutex<Vec<Heard>>,
+    /// Ends: the call, and whether it failed.
+    pub ended: Mutex<Vec<(String, bool)>>,
+    /// Nothing can be written down any more.
+    pub broken: std::sync::atomic::AtomicBool,
+}
+
+impl Observer for Recorder {
+    fn decided(&self, event: &Decided<'_>) -> Result<(), String> {
+        if self.broken.load(std::sync::atomic::Ordering::Relaxed) {
+            return Err("the disk is full".to_owned());
+        }
+        self.decided.lock().expect("decided").push(Heard {
+            call: event.call.to_owned(),
+            tool: event.tool.to_owned(),
+            via: event.via.iter().map(|tool| (*tool).to_owned()).collect(),
+            outcome: event.decision.outcome,
+            granted: event.granted,
+            input: event.input.clone(),
+        });
+        Ok(())
+    }
+
+    fn ended(&self, event: &Ended<'_>) {
+        self.ended.lock().expect("ended").push((event.call.to_owned(), event.failed));
+    }
+}
+
+/// How a session is made.
+pub struct Setup {
+    policy: String,
+    tools: Vec<Arc<Tool>>,
+    facts: SessionFacts,
+    mode: Mode,
+    has: Vec<Need>,
+    budgets: Budgets,
+    directory: tempfile::TempDir,
+    results: Option<PathBuf>,
+    environment: Vec<(OsString, OsString)>,
+    person: Scripted,
+}
+
+/// A session with what was put into it.
+pub struct Table {
+    /// The session.
+    pub session: Arc<Session>,
+    /// Who is asked.
+    pub person: Arc<Scripted>,
+    /// Who listens.
+    pub recorder: Arc<Recorder>,
+    directory: tempfile::TempDir,
+}
+
+struct NoFiles;
+
+impl Files for NoFiles {
+    fn text(&self, _path: &str) -> Result<String, String> {
+        Err("there is none".to_owned())
+    }
+}
+
+/// Compiles a policy that a test brings along.
+pub fn plan(text: &str) -> Plan {
+    let root = Root::Text { name: "/policy.kdl".to_owned(), text: text.to_owned(), format: Format::Kdl };
+    let mut loaded = load(&[root], &NoFiles);
+    let plan = loaded.compile();
+    assert!(plan.is_some(), "{:#?}", loaded.diagnostics);
+    plan.expect("a plan")
+}
+
+/// Tools of a text.
+pub fn tools(text: &str) -> Vec<Arc<Tool>> {
+    let (tools, problems) = read("own.kdl", text, Format::Kdl, &|_: &str| Some(String::new()), &mut Sources::new());
+    assert!(problems.is_empty(), "{problems:#?}");
+    tools.into_iter().map(Arc::new).collect()
+}
+
+impl Setup {
+    pub fn new(policy: &str) -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        fs::create_dir(directory.path().join("project")).expect("a project");
+        fs::create_dir(directory.path().join("home")).expect("a home");
+        let facts = SessionFacts {
+            os: "linux".into(),
+            session_id: "s1".into(),
+            interactive: true,
+            ..SessionFacts::default()
+        };
+        Self {
+            policy: policy.to_owned(),
+            tools: engine_tools::shipped().to_vec(),
+            facts,
+            mode: Mode::Default,
+            has: Vec::new(),
+            budgets: Budgets::default(),
+            directory,
+            results: None,
+            environment: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
+            person: Scripted::default(),
+        }
+    }
+
+    /// Puts a file into the project.
+    pub fn file(self, name: &str, text: &str) -> Self {
+        let path = self.directory.path().join("project").join(name);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("directories");
+        fs::write(path, text).expect("a file");
+        self
+    }
+
+    /// Adds tools; one of the name of a shipped tool takes its place.
+    pub fn tools(mut self, text: &str) -> Self {
+        let own = tools(text);
+        self.tools.retain(|tool| own.iter().all(|own| own.name.value != tool.name.value));
+        self.tools.extend(own);
+        self
+    }
+
+    pub fn facts(mut self, change: impl FnOnce(&mut SessionFacts)) -> Self {
+        change(&mut self.facts);
+        self
+    }
+
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    pub fn has(mut self, need: Need) -> Self {
+        self.has.push(need);
+        self
+    }
+
+    pub fn budgets(mut self, budgets: Budgets) -> Self {
+        self.budgets = budgets;
+        self
+    }
+
+    pub fn results(mut self, directory: PathBuf) -> Self {
+        self.results = Some(directory);
+        self
+    }
+
+    /// What the person says, one question after the other.
+    pub fn says(self, answers: &[Answer]) -> Self {
+        self.person.script.lock().expect("script").extend(answers.iter().cloned());
+        self
+    }
+
+    /// What the person replies to questions of tools.
+    pub fn replies(self, replies: Json) -> Self {
+        *self.person.replies.lock().expect("replies") = Some(replies);
+        self
+    }
+
+    /// The directory that everything of the session lies in.
+    pub fn root(&self) -> PathBuf {
+        self.directory.path().canonicalize().expect("a real directory")
+    }
+
+    pub fn start(mut self) -> Table {
+        let root = self.root();
+        let text = |path: PathBuf| path.to_str().expect("a text").to_owned();
+        let project = text(root.join("project"));
+        self.facts.cwd.clone_from(&project);
+        self.facts.home = text(root.join("home"));
+        self.facts.mode = self.mode.as_str().into();
+        let scope = Scope::of_facts(&self.facts);
+        let pool = Pool::build(
+            &self.tools,
+            &[],
+            &pool::Session {
+                facts: &scope,
+                has: &self.has,
+                denied: &|_| false,
+                filter: if self.mode == Mode::Plan { Filter::Plan } else { Filter::All },
+                defers: &|_| None,
+                forks: false,
+            },
+        );
+        let person = Arc::new(self.person);
+        let recorder = Arc::new(Recorder::default());
+        let parts = Parts {
+            plan: Arc::new(plan(&self.policy)),
+            pool,
+            facts: self.facts,
+            project: project.clone(),
+            shell: Shell::Bash,
+            mode: self.mode,
+            world: Box::new(|| Box::new(RealWorld)),
+            environment: self.environment,
+            person: Arc::<Scripted>::clone(&person),
+            store: Store::new(root.join("state/session"), root.join("state/project")),
+            results: self.results.unwrap_or_else(|| root.join("state/results")),
+            budgets: self.budgets,
+            bash: Bash::new(Settings::default()).expect("bash"),
+            observer: Arc::<Recorder>::clone(&recorder),
+        };
+        Table {
+            session: Arc::new(Session::new(parts, project)),
+            person,
+            recorder,
+            directory: self.directory,
+        }
+    }
+}
+
+impl Table {
+    pub fn root(&self) -> PathBuf {
+        self.directory.path().canonicalize().expect("a real directory")
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.root().join("project")
+    }
+
+    /// A path of the project as a text.
+    pub fn path(&self, name: &str) -> String {
+        self.project().join(name).to_str().expect("a text").to_owned()
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.project().join(name)).expect("a file")
+    }
+
+    /// Runs a message.
+    pub async fn message(&self, calls: &[(&str, Json)]) -> Vec<ToolResult> {
+        let calls = calls
+            .iter()
+            .enumerate()
+            .map(|(at, (name, input))| use_of(&format!("call-{}-{at}", self.next()), name, input.clone()))
+            .collect();
+        self.calls(calls).await
+    }
+
+    pub async fn calls(&self, calls: Vec<ToolUse>) -> Vec<ToolResult> {
+        let limit = NonZeroUsize::new(10).expect("ten");
+        message::run(&self.session, limit, calls, std::future::pending()).await
+    }
+
+    fn next(&self) -> usize {
+        self.recorder.ended.lock().expect("ended").len()
+    }
+
+    /// Runs one call: its text, and whether it is an error.
+    pub async fn call(&self, name: &str, input: Json) -> (String, bool) {
+        let results = self.message(&[(name, input)]).await;
+        assert_eq!(results.len(), 1);
+        (text_of(&results[0]), results[0].output.is_error)
+    }
+
+    /// The text of a call that has to work.
+    pub async fn works(&self, name: &str, input: Json) -> String {
+        let (text, failed) = self.call(name, input.clone()).await;
+        assert!(!failed, "{name} {input}: {text}");
+        text
+    }
+
+    /// The text of a call that has to fail.
+    pub async fn fails(&self, name: &str, input: Json) -> String {
+        let (text, failed) = self.call(name, input.clone()).await;
+        assert!(failed, "{name} {input}: {text}");
+        text
+    }
+
+    pub fn decided(&self) -> Vec<Heard> {
+        self.recorder.decided.lock().expect("decided").clone()
+    }
+}
+
+pub fn use_of(id: &str, name: &str, input: Json) -> ToolUse {
+    ToolUse { id: id.to_owned(), name: name.to_owned(), input }
+}
+
+/// All texts of a result.
+pub fn text_of(result: &ToolResult) -> String {
+    let texts: Vec<&str> = result
+        .output
+        .blocks
+        .iter()
+        .filter_map(|block| match block {
+            Block::Text(text) => Some(text.as_str()),
+            Block::Image { .. } | Block::ToolReference(_) => None,
+        })
+        .collect();
+    texts.join("\n")
+}
+
+/// A call of Bash.
+pub fn bash(command: &str) -> (&'static str, Json) {
+    ("Bash", json!({ "command": command }))
+}
