@@ -92,8 +92,24 @@ pub(crate) fn open(opening: &Opening) -> Result<Opened, Exit> {
         programs: programs(&["pwsh"]),
         ..SessionFacts::default()
     };
+    let pool = pool_in(&plan, &start, &facts, mode);
+    Ok(Opened {
+        plan,
+        pool,
+        facts,
+        start,
+        mode,
+    })
+}
+
+/// The tools that a policy lets a session have in a mode.
+fn pool_in(plan: &Plan, start: &Start, facts: &SessionFacts, mode: Mode) -> Pool {
+    let facts = SessionFacts {
+        mode: mode.as_str().into(),
+        ..facts.clone()
+    };
     let scope = Scope::of_facts(&facts);
-    let denied = |name: &str| is_denied(&plan, &start, name);
+    let denied = |name: &str| is_denied(plan, start, name);
     let session = pool::Session {
         facts: &scope,
         has: &[],
@@ -106,14 +122,7 @@ pub(crate) fn open(opening: &Opening) -> Result<Opened, Exit> {
         defers: &|_| None,
         forks: false,
     };
-    let pool = Pool::build(engine_tools::shipped(), &[], &session);
-    Ok(Opened {
-        plan,
-        pool,
-        facts,
-        start,
-        mode,
-    })
+    Pool::build(engine_tools::shipped(), &[], &session)
 }
 
 /// Makes the session that runs calls.
@@ -147,9 +156,15 @@ pub(crate) fn begin(opening: &Opening, opened: Opened, asking: Asking) -> Result
             .unwrap_or_else(|| path.to_owned())
     };
     let cwd = real(&start.directory);
+    let plan = Arc::new(plan);
+    let pool_in = {
+        let (plan, start, facts) = (Arc::clone(&plan), start.clone(), facts.clone());
+        Box::new(move |mode| pool_in(&plan, &start, &facts, mode))
+    };
     let parts = Parts {
-        plan: Arc::new(plan),
+        plan,
         pool,
+        pool_in,
         facts,
         project: real(&start.project),
         shell: Shell::Bash,

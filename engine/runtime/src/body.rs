@@ -9,7 +9,7 @@ mod steps;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use engine_tools::definition::{Body, Flag, Speaker, Tool};
+use engine_tools::definition::{Body, Flag, Speaker, Step, Tool};
 use engine_tools::template::{Scope, TemplateError};
 use engine_tools::{Block, Input, Output};
 use serde_json::Value as Json;
@@ -44,6 +44,37 @@ enum Flow {
     Next,
     /// The body ends with this.
     Return(Output, Json),
+}
+
+/// How a step ended, and what undoes it should what follows fail.
+struct Went {
+    flow: Flow,
+    undo: Vec<Undo>,
+}
+
+/// Steps that undo something, with the names that they know.
+struct Undo {
+    steps: Vec<Step>,
+    scope: Scope,
+}
+
+impl Went {
+    /// The next step follows, and nothing is to be undone.
+    fn on() -> Self {
+        Self {
+            flow: Flow::Next,
+            undo: Vec::new(),
+        }
+    }
+}
+
+impl Undo {
+    fn new(steps: &[Step], scope: &Scope) -> Self {
+        Self {
+            steps: steps.to_vec(),
+            scope: scope.clone(),
+        }
+    }
 }
 
 /// Why a body ends early.
@@ -98,8 +129,8 @@ pub(crate) async fn run(
         }
     }
     match ended {
-        Ok(flow) => {
-            let (mut output, value) = match flow {
+        Ok(went) => {
+            let (mut output, value) = match went.flow {
                 Flow::Next => (Output::text("Done."), Json::Null),
                 Flow::Return(output, value) => (output, value),
             };

@@ -56,8 +56,13 @@ pub(crate) fn traits_of(session: &Session, call: &ToolUse) -> Traits {
         on_failure: OnFailure::Continue,
         on_interrupt: OnInterrupt::Stop,
     };
-    let Some(Entry::Declared(tool)) = session.pool().get(&call.name) else {
-        return wrong;
+    let pool = session.pool();
+    let Some(Entry::Declared(tool)) = pool.get(&call.name) else {
+        // A call before this one may lead to a mode that has the tool.
+        return Traits {
+            beside: Beside::Alone,
+            ..wrong
+        };
     };
     let Ok(input) = tool.validate(&call.input, Sender::Model) else {
         return wrong;
@@ -120,6 +125,16 @@ fn holds(session: &Session, tool: &Tool, flag: &Flag, input: &Input) -> bool {
 /// Runs one call.
 pub(crate) async fn run(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Ending {
     let started = Instant::now();
+    if !session.claim(&call.id) {
+        return Ending {
+            output: Output::error(format!(
+                "An earlier call had the id `{}`; nothing was done. Call again with an id of its own.",
+                shortened(&call.id)
+            )),
+            changes: Vec::new(),
+            end: End::Failed,
+        };
+    }
     let mut ending = match attempt(session, call, cancel).await {
         Ok(ending) => ending,
         Err(text) => Ending {
@@ -145,7 +160,8 @@ pub(crate) async fn run(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel)
 }
 
 async fn attempt(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Result<Ending, String> {
-    let tool = match session.pool().get(&call.name) {
+    let pool = session.pool();
+    let tool = match pool.get(&call.name) {
         Some(Entry::Declared(tool)) => Arc::clone(tool),
         Some(Entry::Mcp(tool)) => {
             return Err(format!(
@@ -156,8 +172,7 @@ async fn attempt(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Res
         None => return Err(no_such_tool(session, &call.name)),
     };
     let input = tool.validate(&call.input, Sender::Model).map_err(|mut error| {
-        error.hint = session
-            .pool()
+        error.hint = pool
             .hint(&tool.name.value, session.was_sent(&tool.name.value));
         error.to_string()
     })?;
@@ -197,12 +212,23 @@ async fn attempt(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Res
 
 /// What a model is told that calls a tool that is not there.
 fn no_such_tool(session: &Session, name: &str) -> String {
-    let left_out = session.pool().left_out();
+    let pool = session.pool();
+    let left_out = pool.left_out();
     if let Some(LeftOut { reason, .. }) = left_out.iter().find(|tool| tool.name == name) {
         return format!("No such tool available: {name} ({reason})");
     }
-    let names = session.pool().entries().iter().map(Entry::name);
-    let nearest = engine_policy::nearest(name, names);
+    let name = shortened(name);
+    let names = pool.entries().iter().map(Entry::name);
+    let nearest = engine_policy::nearest(&name, names);
     let hint = nearest.map_or(String::new(), |near| format!(". Did you mean {near}?"));
     format!("No such tool available: {name}{hint}")
+}
+
+/// A name that a model made up, as it may be repeated to it: no longer than names are.
+fn shortened(name: &str) -> String {
+    const MOST: usize = 100;
+    match name.char_indices().nth(MOST) {
+        None => name.to_owned(),
+        Some((at, _)) => format!("{}...", name.split_at_checked(at).map_or("", |(head, _)| head)),
+    }
 }

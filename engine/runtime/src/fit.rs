@@ -18,10 +18,6 @@ use crate::session::Session;
 /// Fits one result into the budget of its tool.
 pub(crate) fn fit_one(session: &Session, call: &str, budget: Budget, output: &mut Output) {
     let text = text_of(output);
-    if let Some(Fate::Replaced(shown)) = session.ledger().fate(call) {
-        replace(output, shown);
-        return;
-    }
     if !is_over(budget, &text) {
         return;
     }
@@ -30,11 +26,12 @@ pub(crate) fn fit_one(session: &Session, call: &str, budget: Budget, output: &mu
 
 /// Fits the results of one turn into what a turn may hold: the longest are put on disk first.
 pub(crate) fn fit_all(session: &Session, results: &mut [ToolResult]) {
+    let pool = session.pool();
     let sizes: Vec<Sized> = results
         .iter()
         .map(|result| {
             let text = text_of(&result.output);
-            let unlimited = session.pool().get(&result.name).is_some_and(|entry| {
+            let unlimited = pool.get(&result.name).is_some_and(|entry| {
                 session.parts.budgets.of_tool(entry.name(), entry.budget()) == Budget::Unlimited
             });
             let decided = session.ledger().fate(&result.id).is_some();
@@ -59,17 +56,7 @@ pub(crate) fn fit_all(session: &Session, results: &mut [ToolResult]) {
 }
 
 fn put_away(session: &Session, call: &str, text: &str, output: &mut Output) {
-    let name: String = call
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
-                c
-            } else {
-                '_'
-            }
-        })
-        .take(100)
-        .collect();
+    let name = file_name(call);
     let path = session.parts.results.join(format!("{name}.{}", extension(text)));
     let made = DirBuilder::new()
         .recursive(true)
@@ -94,6 +81,17 @@ fn put_away(session: &Session, call: &str, text: &str, output: &mut Output) {
     };
     replace(output, &shown);
     session.ledger().decide(call, Fate::Replaced(shown));
+}
+
+/// A name for a file of a call: its id, and where that is no plain name what of it is one, with a part of its hash.
+pub(crate) fn file_name(call: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if !call.is_empty() && call.len() <= 100 && call.chars().all(plain) {
+        return call.to_owned();
+    }
+    let kept: String = call.chars().filter(|c| plain(*c)).take(60).collect();
+    let digest: String = engine_policy::digest(call.as_bytes()).chars().take(16).collect();
+    format!("{kept}.{digest}")
 }
 
 /// Puts a text in the place of all texts; pictures stay.

@@ -38,6 +38,16 @@ pub(crate) struct Around<'a> {
     pub(crate) read_only: Option<&'a str>,
 }
 
+impl Around<'_> {
+    /// Asks leave; whoever cancels does not wait for a person.
+    pub(crate) async fn leave(&self, asking: &Asking<'_>) -> Result<Leave, String> {
+        tokio::select! {
+            leave = self.session.leave(asking, self.granted) => leave,
+            () = self.cancel.cancelled() => Err("The call was stopped before it began.".to_owned()),
+        }
+    }
+}
+
 /// What a handler answers.
 #[derive(Debug)]
 pub(crate) struct Answer {
@@ -130,7 +140,7 @@ async fn leave_with(
         warnings,
         read_only: around.read_only,
     };
-    around.session.leave(&asking, around.granted).await
+    around.leave(&asking).await
 }
 
 /// Asks leave for a call of a tool with a body: for the tool, and for what its fields say beforehand.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 
 use engine_policy::{Mode, Plan, World};
 use engine_shell::Shell;
-use engine_tools::budget::{Budgets, Ledger};
+use engine_tools::budget::{Budgets, Fate, Ledger};
 use engine_tools::pool::{Pool, SearchIndex};
 use engine_tools::template::{Scope, SessionFacts, Value};
 use smol_str::SmolStr;
@@ -26,8 +26,10 @@ use crate::store::Store;
 pub struct Parts {
     /// What decides.
     pub plan: Arc<Plan>,
-    /// The tools there are.
+    /// The tools there are in the mode it starts in.
     pub pool: Pool,
+    /// The tools there are in another mode.
+    pub pool_in: Box<dyn Fn(Mode) -> Pool + Send + Sync>,
     /// What templates may know of the session; the working directory and the mode in it are kept up to date.
     pub facts: SessionFacts,
     /// The project's directory: absolute, without links.
@@ -142,6 +144,8 @@ impl Observer for Unobserved {
 pub struct Session {
     pub(crate) parts: Parts,
     context: Mutex<Context>,
+    pool: RwLock<Arc<Pool>>,
+    calls: Mutex<BTreeSet<SmolStr>>,
     seen: RwLock<Seen>,
     index: Mutex<SearchIndex>,
     sent: Mutex<BTreeSet<SmolStr>>,
@@ -201,15 +205,18 @@ impl fmt::Debug for Session {
 impl Session {
     /// A session that starts in a directory, absolute and without links.
     #[must_use]
-    pub fn new(parts: Parts, cwd: String) -> Self {
+    pub fn new(mut parts: Parts, cwd: String) -> Self {
         let context = Context {
             cwd,
             mode: parts.mode,
             model: None,
         };
+        let pool = std::mem::take(&mut parts.pool);
         Self {
             parts,
             context: Mutex::new(context),
+            pool: RwLock::new(Arc::new(pool)),
+            calls: Mutex::default(),
             seen: RwLock::default(),
             index: Mutex::default(),
             sent: Mutex::default(),
@@ -225,14 +232,34 @@ impl Session {
         lock(&self.context).clone()
     }
 
-    /// Applies a change. A mode that a policy does not allow stays what it was.
+    /// Applies a change. Another mode has other tools.
     pub fn apply(&self, change: Change) {
         let mut context = lock(&self.context);
         match change {
             Change::Cwd(cwd) => context.cwd = cwd,
-            Change::Mode(mode) => context.mode = mode,
+            Change::Mode(mode) if mode == context.mode => {}
+            Change::Mode(mode) => {
+                context.mode = mode;
+                drop(context);
+                let pool = Arc::new((self.parts.pool_in)(mode));
+                *self.pool.write().unwrap_or_else(PoisonError::into_inner) = pool;
+            }
             Change::Model(model) => context.model = Some(model),
         }
+    }
+
+    /// The mode that plan mode leads back to: the one that the session started in, and the default where that is plan mode itself.
+    pub(crate) fn working_mode(&self) -> Mode {
+        if self.parts.mode == Mode::Plan {
+            Mode::Default
+        } else {
+            self.parts.mode
+        }
+    }
+
+    /// Takes an id for a call; `false` where an earlier call had it. What is written down about a call goes by its id.
+    pub(crate) fn claim(&self, call: &str) -> bool {
+        lock(&self.calls).insert(call.into())
     }
 
     /// Ends everything that the session has started.
@@ -243,10 +270,20 @@ impl Session {
         self.parts.bash.end_everything().await;
     }
 
-    /// The tools there are.
+    /// The tools there are in the present mode.
     #[must_use]
-    pub fn pool(&self) -> &Pool {
-        &self.parts.pool
+    pub fn pool(&self) -> Arc<Pool> {
+        let pool = self.pool.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&pool)
+    }
+
+    /// What stands in the place of the result of an earlier call that was too long, for whoever sends a conversation again.
+    #[must_use]
+    pub fn stand_in(&self, call: &str) -> Option<Arc<str>> {
+        match self.ledger().fate(call) {
+            Some(Fate::Replaced(shown)) => Some(Arc::clone(shown)),
+            Some(Fate::Kept) | None => None,
+        }
     }
 
     /// The facts as templates see them.
@@ -292,7 +329,7 @@ impl Session {
     /// Searches the deferred tools; what is found counts as shown.
     pub(crate) fn find_tools(&self, query: &str, limit: usize) -> Value {
         let scope = Scope::of_facts(&self.facts());
-        let found = lock(&self.index).search(&self.parts.pool, &scope, query, limit);
+        let found = lock(&self.index).search(&self.pool(), &scope, query, limit);
         for name in &found.names {
             self.schema_sent(name);
         }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use engine_policy::Mode;
+use engine_policy::{Mode, Outcome};
 use engine_tools::definition::{
     Action, AskStep, Body, CallStep, ContextKey, GlobStep, GrepStep, Named, OptionTemplate, Questions,
     ReadStep, ReturnStep, RunStep, Setting, ShellStep, Step, TaskStep, TaskVerb, Words, Work as ToolWork,
@@ -14,7 +14,7 @@ use engine_tools::{Block, Output, Sender};
 use serde_json::{Map, Value as Json, json};
 use smol_str::SmolStr;
 
-use super::{Failure, Flow, Run};
+use super::{Failure, Flow, Run, Went};
 use crate::bash::{End, TaskId, TaskView, Work};
 use crate::native::{Program, run_program};
 use crate::session::Change;
@@ -52,7 +52,7 @@ pub(super) fn names_of(step: &Step) -> Vec<SmolStr> {
 }
 
 impl Run<'_> {
-    pub(super) async fn step(&self, step: &Step, scope: &mut Scope) -> Result<Flow, Failure> {
+    pub(super) async fn step(&self, step: &Step, scope: &mut Scope) -> Result<Went, Failure> {
         match &step.action {
             Action::Run(run) => self.program(run, scope).await?,
             Action::Shell(shell) => self.shell(shell, scope).await?,
@@ -115,10 +115,15 @@ impl Run<'_> {
                 let text = message.text.render(scope)?;
                 self.say(message.speaker, text);
             }
-            Action::Return(step) => return returned(step, scope),
+            Action::Return(step) => {
+                return Ok(Went {
+                    flow: returned(step, scope)?,
+                    undo: Vec::new(),
+                });
+            }
             Action::Fail(text) => return Err(Failure::Failed(text.render(scope)?)),
         }
-        Ok(Flow::Next)
+        Ok(Went::on())
     }
 
     async fn program(&self, run: &RunStep, scope: &mut Scope) -> Result<(), Failure> {
@@ -225,7 +230,8 @@ impl Run<'_> {
         input: Map<String, Json>,
         scope: &mut Scope,
     ) -> Result<(), Failure> {
-        let Some(Entry::Declared(tool)) = self.session().pool().get(tool) else {
+        let pool = self.session().pool();
+        let Some(Entry::Declared(tool)) = pool.get(tool) else {
             return Err(Failure::Failed(format!("there is no tool `{tool}` to call")));
         };
         let input = tool
@@ -286,7 +292,10 @@ impl Run<'_> {
                 Json::Array(all)
             }
         };
-        let answers = self.session().parts.person.answers(&questions).await;
+        let answers = tokio::select! {
+            answers = self.session().parts.person.answers(&questions) => answers,
+            () = self.cancel().cancelled() => return Err(Failure::Stopped),
+        };
         let answers = answers.ok_or_else(|| {
             Failure::Failed("The person did not answer; nobody may be there to be asked.".to_owned())
         })?;
@@ -352,22 +361,30 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A mode that a body may set: stricter than the present one, or the one that the session started in.
+    /// A mode that a body may set: `plan`, or `previous`, the one that the session was in before it.
     fn mode_of(&self, word: &str) -> Result<Mode, Failure> {
-        let mode = Mode::ALL
-            .iter()
-            .find(|(known, _)| *known == word)
-            .map(|(_, mode)| *mode)
-            .ok_or_else(|| Failure::Failed(format!("`{word}` is no mode")))?;
-        let own = self.session().parts.mode;
-        if mode == own || mode == Mode::Plan {
-            Ok(mode)
-        } else {
-            Err(Failure::Failed(format!(
+        let own = self.session().working_mode();
+        let mode = match word {
+            "previous" => own,
+            word => Mode::ALL
+                .iter()
+                .find(|(known, _)| *known == word)
+                .map(|(_, mode)| *mode)
+                .ok_or_else(|| Failure::Failed(format!("`{word}` is no mode")))?,
+        };
+        if mode != own && mode != Mode::Plan {
+            return Err(Failure::Failed(format!(
                 "a tool can set the mode to `plan` or back to `{}`, not to `{word}`",
                 own.as_str()
-            )))
+            )));
         }
+        if self.session().parts.plan.mode_allowed(mode) == Outcome::Deny {
+            return Err(Failure::Failed(format!(
+                "the policy does not allow the mode `{}`",
+                mode.as_str()
+            )));
+        }
+        Ok(mode)
     }
 
     /// A directory that calls may start in: one of the project, or a worktree of its repository.

@@ -93,17 +93,7 @@ fn adopt(around: Around<'_>, mut request: Request, label: &str) -> Result<(Strin
 
 /// A file for output that is too long: new, and nobody else's.
 fn output_file(session: &Session, call: &str) -> PathBuf {
-    let name: String = call
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
-                c
-            } else {
-                '_'
-            }
-        })
-        .take(100)
-        .collect();
+    let name = crate::fit::file_name(call);
     session.parts.results.join(format!("{name}.output.txt"))
 }
 
@@ -237,7 +227,7 @@ fn value_of(finished: &Finished) -> Json {
         End::Signalled(_) | End::TimedOut(_) | End::Cancelled | End::Lost => Json::Null,
     };
     json!({
-        "stdout": finished.output.text(),
+        "stdout": String::from_utf8_lossy(&finished.output.head),
         "stderr": finished.errors.as_ref().map(crate::bash::Captured::text).unwrap_or_default(),
         "code": code,
         "timed_out": matches!(finished.end, End::TimedOut(_)),
@@ -272,7 +262,7 @@ pub(crate) async fn run_program(around: Around<'_>, program: Program) -> Result<
         warnings: &[],
         read_only: around.read_only,
     };
-    let leave = session.leave(&asking, around.granted).await?;
+    let leave = around.leave(&asking).await?;
     let set: Vec<(OsString, OsString)> = program
         .env
         .iter()

@@ -15,7 +15,7 @@ async fn a_file_is_read_edited_and_written_as_agents_know_it() {
     assert!(refused.to_lowercase().contains("read"), "{refused}");
     assert_eq!(table.text("a.txt"), "one\ntwo\n");
     let read = table.works("Read", json!({ "file_path": path })).await;
-    assert_eq!(read, "     1\tone\n     2\ttwo");
+    assert_eq!(read, "     1\tone\n     2\ttwo\n");
     let again = table.works("Read", json!({ "file_path": path })).await;
     assert!(again.contains("unchanged") && !again.contains("two"), "{again}");
     let edited = table
@@ -48,7 +48,7 @@ async fn a_change_behind_the_back_of_a_session_is_no_ground_for_an_edit() {
     let said = table
         .fails("Edit", json!({ "file_path": path, "old_string": "one", "new_string": "1" }))
         .await;
-    assert!(said.contains("Read"), "{said}");
+    assert!(said.contains("has changed since it was read"), "{said}");
     assert_eq!(table.text("a.txt"), "other one\n");
 }
 

@@ -1,1 +1,180 @@
-//! To come.
+//! Nothing runs before its decision, and what was decided is what runs.
+
+use std::sync::atomic::Ordering;
+
+use engine_policy::{Mode, Outcome};
+use serde_json::{Value as Json, json};
+
+use super::support::{ASKS, Answer, OPEN, Setup, Table};
+
+/// A policy that denies one file and asks about writing.
+const GUARDED: &str = r#"
+policy "guarded"
+default { command "allow"; read "allow"; write "ask"; delete "ask"; network "ask"; tool "allow"; env "allow" }
+deny "secrets" because="keys stay here" { read "**/secret*"; write "**/secret*" }
+"#;
+
+fn write(table: &Table, name: &str) -> Json {
+    json!({ "file_path": table.path(name), "content": "x" })
+}
+
+#[tokio::test]
+async fn what_is_denied_is_not_done_and_the_model_is_told_why() {
+    let table = Setup::new(GUARDED).file("secret.txt", "hidden").start();
+    let path = table.path("secret.txt");
+    for (tool, input) in [
+        ("Read", json!({ "file_path": path })),
+        ("Write", json!({ "file_path": path, "content": "x" })),
+        ("Bash", json!({ "command": "cat secret.txt" })),
+        ("Grep", json!({ "pattern": "hid", "path": "secret.txt", "output_mode": "content" })),
+    ] {
+        let (said, _) = table.call(tool, input).await;
+        assert!(!said.contains("hidden"), "{tool}: {said}");
+        if tool != "Grep" {
+            assert!(said.contains("denied by the policy"), "{tool}: {said}");
+            assert!(said.contains("secrets"), "{tool}: {said}");
+        }
+    }
+    assert_eq!(table.text("secret.txt"), "hidden");
+}
+
+#[tokio::test]
+async fn with_nobody_there_what_is_asked_about_is_refused() {
+    let table = Setup::new(GUARDED).start();
+    let said = table.fails("Write", write(&table, "a.txt")).await;
+    assert!(said.contains("nobody can be asked"), "{said}");
+    assert!(!table.project().join("a.txt").exists());
+    let heard = table.decided();
+    assert_eq!(heard.len(), 1);
+    assert_eq!((heard[0].outcome, heard[0].granted), (Outcome::Ask, false));
+}
+
+#[tokio::test]
+async fn a_person_who_refuses_is_heard_word_for_word() {
+    let table = Setup::new(GUARDED)
+        .says(&[Answer::No(Some("use b.txt")), Answer::No(None), Answer::Yes])
+        .start();
+    let said = table.fails("Write", write(&table, "a.txt")).await;
+    assert_eq!(said, "The person refused this call and says: use b.txt");
+    let said = table.fails("Write", write(&table, "a.txt")).await;
+    assert!(said.starts_with("The person refused this call."), "{said}");
+    assert!(!table.project().join("a.txt").exists());
+    table.works("Write", write(&table, "a.txt")).await;
+    assert_eq!(table.text("a.txt"), "x");
+    // Leave for one call is none for the next.
+    table.fails("Write", write(&table, "b.txt")).await;
+}
+
+#[tokio::test]
+async fn an_unknown_tool_and_a_wrong_field_are_told_with_the_nearest_name() {
+    let table = Setup::new(OPEN).start();
+    assert_eq!(
+        table.fails("Raed", json!({})).await,
+        "No such tool available: Raed. Did you mean Read?"
+    );
+    let said = table.fails("Read", json!({ "file_pth": "/x" })).await;
+    assert!(said.contains("file_pth") && said.contains("file_path"), "{said}");
+    let said = table.fails("Read", json!({ "file_path": "/x", "limit": "many" })).await;
+    assert!(said.contains("limit"), "{said}");
+    let said = table.fails("Read", json!("text")).await;
+    assert!(said.contains("object"), "{said}");
+    assert_eq!(table.decided(), [], "nothing was decided, so nothing was done");
+}
+
+#[tokio::test]
+async fn plan_mode_refuses_what_writes_whatever_rules_allow() {
+    let table = Setup::new(OPEN).mode(Mode::Plan).start();
+    for command in ["echo x > a.txt", "touch a.txt", "mkdir d", "sh -c 'echo x > a.txt'"] {
+        let said = table.fails("Bash", json!({ "command": command })).await;
+        assert!(said.contains("plan"), "{command}: {said}");
+    }
+    assert_eq!(std::fs::read_dir(table.project()).expect("project").count(), 0);
+    assert_eq!(table.works("Bash", json!({ "command": "echo x" })).await, "x");
+}
+
+#[tokio::test]
+async fn an_observer_that_fails_stops_the_call() {
+    let table = Setup::new(OPEN).start();
+    table.recorder.broken.store(true, Ordering::Relaxed);
+    let said = table.fails("Write", write(&table, "a.txt")).await;
+    assert_eq!(
+        said,
+        "Not carried out, since the decision cannot be written down: the disk is full"
+    );
+    assert!(!table.project().join("a.txt").exists());
+    table.fails("Bash", json!({ "command": "touch b.txt" })).await;
+    assert!(!table.project().join("b.txt").exists());
+    table.fails("TaskCreate", json!({ "subject": "x" })).await;
+    assert!(!table.root().join("state/project/tasks.json").exists());
+}
+
+const COPY: &str = r#"
+tool "Copy" {
+    about "Copies a file"
+    input strict=#true {
+        path "from" required=#true { reads; }
+        path "to" required=#true { writes; }
+    }
+    body {
+        read "found" path="{{ input.from }}"
+        run "made" "cp" "--" "{{ input.from }}" "{{ input.to }}"
+        run "more" "cp" "--" "{{ input.from }}" "{{ input.to }}2"
+        return "{{ made.code }}"
+    }
+}
+"#;
+
+#[tokio::test]
+async fn what_was_granted_is_not_asked_again_and_anything_else_is() {
+    let table = Setup::new(ASKS).tools(COPY).file("a.txt", "a").says(&[Answer::Yes, Answer::Yes]).start();
+    let (from, to) = (table.path("a.txt"), table.path("b.txt"));
+    let said = table.fails("Copy", json!({ "from": from, "to": to })).await;
+    let asked = table.person.asked.lock().expect("asked").clone();
+    // For the tool's own fields; for the command (its paths were granted); and for the command that writes elsewhere.
+    assert_eq!(asked.len(), 3, "{asked:#?}");
+    assert!(asked.iter().all(|permit| permit.tool == "Copy"));
+    assert!(asked[0].reasons.iter().any(|reason| reason.contains("b.txt")), "{:?}", asked[0]);
+    assert!(asked[1].reasons.iter().all(|reason| !reason.contains("a.txt` is read")), "{:?}", asked[1]);
+    assert!(asked[2].reasons.iter().any(|reason| reason.contains("b.txt2")), "{:?}", asked[2]);
+    assert!(said.contains("nobody can be asked"), "{said}");
+    assert_eq!(table.text("b.txt"), "a");
+    assert!(!table.project().join("b.txt2").exists());
+    let via: Vec<_> = table.decided().into_iter().map(|heard| heard.via).collect();
+    assert!(via.contains(&vec!["Copy".to_owned()]), "{via:?}");
+}
+
+#[tokio::test]
+async fn a_declared_tool_does_no_more_than_its_steps_may() {
+    let tools = r#"
+tool "Peek" {
+    about "Looks at a file"
+    input strict=#true { string "name" required=#true; }
+    body {
+        run "found" "cat" "--" "{{ input.name }}"
+        return "{{ found.stdout }}"
+    }
+}
+"#;
+    let table = Setup::new(GUARDED).tools(tools).file("secret.txt", "hidden").file("open.txt", "seen").start();
+    assert_eq!(table.works("Peek", json!({ "name": "open.txt" })).await, "seen");
+    let said = table.fails("Peek", json!({ "name": "secret.txt" })).await;
+    assert!(said.contains("secrets") && !said.contains("hidden"), "{said}");
+}
+
+#[tokio::test]
+async fn searches_show_nothing_of_what_may_not_be_read() {
+    let table = Setup::new(GUARDED)
+        .file("open.txt", "needle")
+        .file("secret.txt", "needle\nneedle")
+        .file("sub/secret-too.txt", "needle")
+        // A look through everything may be one at what is denied.
+        .says(&[Answer::Yes, Answer::Yes])
+        .start();
+    assert_eq!(table.works("Glob", json!({ "pattern": "**/*.txt" })).await, "open.txt");
+    assert_eq!(table.works("Grep", json!({ "pattern": "needle" })).await, "Found 1 file\nopen.txt");
+    let counts = table.works("Grep", json!({ "pattern": "needle", "output_mode": "count" })).await;
+    assert!(counts.contains("Found 1 total occurrence across 1 file"), "{counts}");
+    assert!(!counts.contains("secret"), "{counts}");
+    let said = table.fails("Read", json!({ "file_path": table.path("secreta.txt") })).await;
+    assert!(!said.contains("secret.txt"), "a missing file is not told by the name of a hidden one: {said}");
+}

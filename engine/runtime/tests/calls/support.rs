@@ -349,24 +349,28 @@ impl Setup {
         self.facts.cwd.clone_from(&project);
         self.facts.home = text(root.join("home"));
         self.facts.mode = self.mode.as_str().into();
-        let scope = Scope::of_facts(&self.facts);
-        let pool = Pool::build(
-            &self.tools,
-            &[],
-            &pool::Session {
-                facts: &scope,
-                has: &self.has,
-                denied: &|_| false,
-                filter: if self.mode == Mode::Plan { Filter::Plan } else { Filter::All },
-                defers: &|_| None,
-                forks: false,
-            },
-        );
+        let pool_in = {
+            let (tools, has, facts) = (self.tools, self.has, self.facts.clone());
+            move |mode: Mode| {
+                let facts = SessionFacts { mode: mode.as_str().into(), ..facts.clone() };
+                let scope = Scope::of_facts(&facts);
+                let session = pool::Session {
+                    facts: &scope,
+                    has: &has,
+                    denied: &|_| false,
+                    filter: if mode == Mode::Plan { Filter::Plan } else { Filter::All },
+                    defers: &|_| None,
+                    forks: false,
+                };
+                Pool::build(&tools, &[], &session)
+            }
+        };
         let person = Arc::new(self.person);
         let recorder = Arc::new(Recorder::default());
         let parts = Parts {
             plan: Arc::new(plan(&self.policy)),
-            pool,
+            pool: pool_in(self.mode),
+            pool_in: Box::new(pool_in),
             facts: self.facts,
             project: project.clone(),
             shell: Shell::Bash,

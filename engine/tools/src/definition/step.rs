@@ -495,7 +495,7 @@ pub struct Setting {
 /// What a body may change about the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContextKey {
-    /// The mode of deciding. Never to a laxer one than the person chose.
+    /// The mode of deciding: `plan`, or `previous`, the one before it. Never to a laxer one than the person chose.
     Mode,
     /// The working directory.
     Cwd,
