@@ -17,7 +17,12 @@ use crate::fit;
 use crate::native::{self, Around};
 use crate::permission::{Asking, Granted, fields_of, only_reads, shape_of};
 use crate::schedule::{Beside, End, OnFailure, OnInterrupt, Traits};
+<<<<<<< HEAD
 use crate::session::{Change, Ended, Session, Shells};
+=======
+use crate::session::{Change, Ended, Session};
+use crate::store::is_deeper;
+>>>>>>> 2a0224c (runtime: inputs and documents have a deepest nesting; tests of messages, bodies, budgets, swapped links and hostile inputs)
 
 /// A call as a model makes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +45,9 @@ pub struct ToolResult {
     /// What the model is shown.
     pub output: Output,
 }
+
+/// Deepest nesting of an input: what works on it may work level by level, and what is kept of it has to be read again.
+const MAX_INPUT_DEPTH: usize = 64;
 
 /// How a call ended.
 #[derive(Debug)]
@@ -64,6 +72,9 @@ pub(crate) fn traits_of(session: &Session, call: &ToolUse) -> Traits {
             ..wrong
         };
     };
+    if is_deeper(&call.input, MAX_INPUT_DEPTH) {
+        return wrong;
+    }
     let Ok(input) = tool.validate(&call.input, Sender::Model) else {
         return wrong;
     };
@@ -171,6 +182,11 @@ async fn attempt(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Res
         }
         None => return Err(no_such_tool(session, &call.name)),
     };
+    if is_deeper(&call.input, MAX_INPUT_DEPTH) {
+        return Err(format!(
+            "the input is nested more than {MAX_INPUT_DEPTH} deep; send it flatter"
+        ));
+    }
     let input = tool.validate(&call.input, Sender::Model).map_err(|mut error| {
         error.hint = pool
             .hint(&tool.name.value, session.was_sent(&tool.name.value));

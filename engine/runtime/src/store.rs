@@ -17,6 +17,9 @@ use serde_json::Value as Json;
 /// Largest collection, in bytes of its file: 16 MiB.
 pub const MAX_COLLECTION_BYTES: u64 = 16 << 20;
 
+/// Deepest nesting of a document: whoever reads JSON bounds it, too.
+pub const MAX_DEPTH: usize = 100;
+
 /// Where documents are kept.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -67,6 +70,9 @@ pub enum StoreError {
         /// The collection.
         collection: String,
     },
+    /// What could be written but not read again.
+    #[error("the document is nested more than {MAX_DEPTH} deep")]
+    Deep,
     /// Not a name for a file.
     #[error("`{name}` cannot be the name of a collection")]
     Name {
@@ -135,6 +141,9 @@ impl Store {
         mut value: Json,
         keep: Keep,
     ) -> Result<String, StoreError> {
+        if is_deeper(&value, MAX_DEPTH) {
+            return Err(StoreError::Deep);
+        }
         let elsewhere = match keep {
             Keep::Session => Keep::Project,
             Keep::Project => Keep::Session,
@@ -171,11 +180,14 @@ impl Store {
         change: impl Fn(&mut Json),
     ) -> Result<Option<Json>, StoreError> {
         for keep in [Keep::Session, Keep::Project] {
-            let updated = self.change(keep, collection, |kept| match kept.documents.get_mut(key) {
-                None => (None, Changed::No),
+            let updated = self.try_change(keep, collection, |kept| match kept.documents.get_mut(key) {
+                None => Ok((None, Changed::No)),
                 Some(document) => {
                     change(document);
-                    (Some(document.clone()), Changed::Yes)
+                    if is_deeper(document, MAX_DEPTH) {
+                        return Err(StoreError::Deep);
+                    }
+                    Ok((Some(document.clone()), Changed::Yes))
                 }
             })?;
             if updated.is_some() {
@@ -266,6 +278,22 @@ enum Changed {
 fn order(key: &str) -> (bool, u64, &str) {
     let number = key.parse::<u64>().ok();
     (number.is_none(), number.unwrap_or_default(), key)
+}
+
+/// Whether a value is nested deeper than this; looked at without recursion.
+pub(crate) fn is_deeper(value: &Json, most: usize) -> bool {
+    let mut open = vec![(value, 1)];
+    while let Some((value, depth)) = open.pop() {
+        if depth > most {
+            return true;
+        }
+        match value {
+            Json::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
+            Json::Object(map) => open.extend(map.values().map(|item| (item, depth + 1))),
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+        }
+    }
+    false
 }
 
 fn owned() -> OpenOptions {

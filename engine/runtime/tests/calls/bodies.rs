@@ -10,7 +10,9 @@ use super::support::{OPEN, Setup, use_of};
 
 /// A tool without input around these steps.
 fn tool(name: &str, steps: &str) -> String {
-    format!("tool \"{name}\" {{\n    about \"A test\"\n    input strict=#true {{ string \"text\"; array \"items\" of=\"string\"; }}\n    body {{\n{steps}\n    }}\n}}\n")
+    format!(
+        "tool \"{name}\" {{\n    about \"A test\"\n    input strict=#true {{ string \"text\"; array \"items\" of=\"string\"; }}\n    body {{\n{steps}\n    }}\n}}\n"
+    )
 }
 
 async fn run(steps: &str, input: serde_json::Value) -> (super::support::Table, String, bool) {
@@ -87,7 +89,18 @@ async fn cancelling_undoes_what_was_done() {
     let table = Setup::new(OPEN).tools(&tool("Own", steps)).start();
     let limit = NonZeroUsize::new(2).expect("two");
     let calls = vec![use_of("a", "Own", json!({}))];
-    let results = message::run(&table.session, limit, calls, tokio::time::sleep(Duration::from_millis(600))).await;
+    let started = Instant::now();
+    let results = message::run(
+        &table.session,
+        limit,
+        calls,
+        tokio::time::sleep(Duration::from_millis(600)),
+    )
+    .await;
+    assert!(
+        started.elapsed() > Duration::from_millis(600),
+        "it was cancelled, it did not fail"
+    );
     assert!(results[0].output.is_error);
     assert!(!table.project().join("a").exists());
 }
@@ -141,7 +154,13 @@ async fn waiting_for_the_next_try_ends_when_it_is_cancelled() {
     let limit = NonZeroUsize::new(2).expect("two");
     let started = Instant::now();
     let calls = vec![use_of("a", "Own", json!({}))];
-    let results = message::run(&table.session, limit, calls, tokio::time::sleep(Duration::from_millis(200))).await;
+    let results = message::run(
+        &table.session,
+        limit,
+        calls,
+        tokio::time::sleep(Duration::from_millis(200)),
+    )
+    .await;
     assert!(started.elapsed() < Duration::from_secs(5));
     assert!(results[0].output.is_error);
 }
@@ -155,8 +174,14 @@ async fn no_more_rounds_run_together_than_may() {
         return "done"
 "#;
     let table = Setup::new(OPEN).tools(&tool("Own", steps)).start();
-    table.works("Own", json!({ "items": ["1", "2", "3", "4", "5", "6", "7"] })).await;
-    let most: Vec<u32> = table.text("most").lines().map(|line| line.trim().parse().expect("number")).collect();
+    table
+        .works("Own", json!({ "items": ["1", "2", "3", "4", "5", "6", "7"] }))
+        .await;
+    let most: Vec<u32> = table
+        .text("most")
+        .lines()
+        .map(|line| line.trim().parse().expect("number"))
+        .collect();
     assert_eq!(most.len(), 7);
     assert!(most.iter().all(|n| *n <= 3), "{most:?}");
     assert!(most.iter().any(|n| *n > 1), "they do run together: {most:?}");
@@ -181,7 +206,8 @@ async fn what_is_cached_is_not_done_again_until_its_time_is_over() {
 
 #[tokio::test]
 async fn tools_that_call_each_other_come_to_an_end() {
-    let tools = tool("Ping", "call \"x\" \"Pong\"\nreturn \"a\"") + &tool("Pong", "call \"x\" \"Ping\"\nreturn \"b\"");
+    let tools = tool("Ping", "call \"x\" \"Pong\"\nreturn \"a\"")
+        + &tool("Pong", "call \"x\" \"Ping\"\nreturn \"b\"");
     let table = Setup::new(OPEN).tools(&tools).start();
     let said = table.fails("Ping", json!({})).await;
     assert!(said.contains("8 deep"), "{said}");
@@ -200,7 +226,6 @@ async fn a_value_never_becomes_syntax() {
         "a' \"b\" $c \\ \t{{ 7*7 }} {% raw %}",
         "-n",
         "--help",
-        "\u{202e}\u{1b}[31mred",
         "*",
         "~",
     ];
@@ -218,6 +243,11 @@ async fn a_value_never_becomes_syntax() {
         let (said, failed) = table.call("Own", json!({ "text": value })).await;
         assert!(!failed && said == "same", "{value:?}: {said}");
     }
+    // Nor what a person could not see as it is.
+    let said = table
+        .fails("Own", json!({ "text": "\u{202e}\u{1b}[31mred" }))
+        .await;
+    assert!(said.contains("control character"), "{said}");
     assert_eq!(std::fs::read_dir(table.project()).expect("project").count(), 0);
 }
 
@@ -228,8 +258,14 @@ async fn what_a_shell_reads_from_its_input_is_decided() {
         run "sh" "bash" { stdin "{{ input.text }}"; }
         return "{{ sh.stdout }}"
 "#;
-    let table = Setup::new(&policy).tools(&tool("Own", steps)).file("a.txt", "a").start();
-    assert_eq!(table.works("Own", json!({ "text": "echo hello" })).await, "hello\n");
+    let table = Setup::new(&policy)
+        .tools(&tool("Own", steps))
+        .file("a.txt", "a")
+        .start();
+    assert_eq!(
+        table.works("Own", json!({ "text": "echo hello" })).await,
+        "hello\n"
+    );
     let said = table.fails("Own", json!({ "text": "rm a.txt" })).await;
     assert!(said.contains("rm"), "{said}");
     assert!(table.project().join("a.txt").exists());

@@ -26,7 +26,10 @@ async fn what_is_denied_is_not_done_and_the_model_is_told_why() {
         ("Read", json!({ "file_path": path })),
         ("Write", json!({ "file_path": path, "content": "x" })),
         ("Bash", json!({ "command": "cat secret.txt" })),
-        ("Grep", json!({ "pattern": "hid", "path": "secret.txt", "output_mode": "content" })),
+        (
+            "Grep",
+            json!({ "pattern": "hid", "path": "secret.txt", "output_mode": "content" }),
+        ),
     ] {
         let (said, _) = table.call(tool, input).await;
         assert!(!said.contains("hidden"), "{tool}: {said}");
@@ -74,7 +77,9 @@ async fn an_unknown_tool_and_a_wrong_field_are_told_with_the_nearest_name() {
     );
     let said = table.fails("Read", json!({ "file_pth": "/x" })).await;
     assert!(said.contains("file_pth") && said.contains("file_path"), "{said}");
-    let said = table.fails("Read", json!({ "file_path": "/x", "limit": "many" })).await;
+    let said = table
+        .fails("Read", json!({ "file_path": "/x", "limit": "many" }))
+        .await;
     assert!(said.contains("limit"), "{said}");
     let said = table.fails("Read", json!("text")).await;
     assert!(said.contains("object"), "{said}");
@@ -84,7 +89,12 @@ async fn an_unknown_tool_and_a_wrong_field_are_told_with_the_nearest_name() {
 #[tokio::test]
 async fn plan_mode_refuses_what_writes_whatever_rules_allow() {
     let table = Setup::new(OPEN).mode(Mode::Plan).start();
-    for command in ["echo x > a.txt", "touch a.txt", "mkdir d", "sh -c 'echo x > a.txt'"] {
+    for command in [
+        "echo x > a.txt",
+        "touch a.txt",
+        "mkdir d",
+        "sh -c 'echo x > a.txt'",
+    ] {
         let said = table.fails("Bash", json!({ "command": command })).await;
         assert!(said.contains("plan"), "{command}: {said}");
     }
@@ -126,16 +136,35 @@ tool "Copy" {
 
 #[tokio::test]
 async fn what_was_granted_is_not_asked_again_and_anything_else_is() {
-    let table = Setup::new(ASKS).tools(COPY).file("a.txt", "a").says(&[Answer::Yes, Answer::Yes]).start();
+    let table = Setup::new(ASKS)
+        .tools(COPY)
+        .file("a.txt", "a")
+        .says(&[Answer::Yes, Answer::Yes])
+        .start();
     let (from, to) = (table.path("a.txt"), table.path("b.txt"));
     let said = table.fails("Copy", json!({ "from": from, "to": to })).await;
     let asked = table.person.asked.lock().expect("asked").clone();
     // For the tool's own fields; for the command (its paths were granted); and for the command that writes elsewhere.
     assert_eq!(asked.len(), 3, "{asked:#?}");
     assert!(asked.iter().all(|permit| permit.tool == "Copy"));
-    assert!(asked[0].reasons.iter().any(|reason| reason.contains("b.txt")), "{:?}", asked[0]);
-    assert!(asked[1].reasons.iter().all(|reason| !reason.contains("a.txt` is read")), "{:?}", asked[1]);
-    assert!(asked[2].reasons.iter().any(|reason| reason.contains("b.txt2")), "{:?}", asked[2]);
+    assert!(
+        asked[0].reasons.iter().any(|reason| reason.contains("b.txt")),
+        "{:?}",
+        asked[0]
+    );
+    assert!(
+        asked[1]
+            .reasons
+            .iter()
+            .all(|reason| !reason.contains("a.txt` is read")),
+        "{:?}",
+        asked[1]
+    );
+    assert!(
+        asked[2].reasons.iter().any(|reason| reason.contains("b.txt2")),
+        "{:?}",
+        asked[2]
+    );
     assert!(said.contains("nobody can be asked"), "{said}");
     assert_eq!(table.text("b.txt"), "a");
     assert!(!table.project().join("b.txt2").exists());
@@ -155,7 +184,11 @@ tool "Peek" {
     }
 }
 "#;
-    let table = Setup::new(GUARDED).tools(tools).file("secret.txt", "hidden").file("open.txt", "seen").start();
+    let table = Setup::new(GUARDED)
+        .tools(tools)
+        .file("secret.txt", "hidden")
+        .file("open.txt", "seen")
+        .start();
     assert_eq!(table.works("Peek", json!({ "name": "open.txt" })).await, "seen");
     let said = table.fails("Peek", json!({ "name": "secret.txt" })).await;
     assert!(said.contains("secrets") && !said.contains("hidden"), "{said}");
@@ -170,11 +203,27 @@ async fn searches_show_nothing_of_what_may_not_be_read() {
         // A look through everything may be one at what is denied.
         .says(&[Answer::Yes, Answer::Yes])
         .start();
-    assert_eq!(table.works("Glob", json!({ "pattern": "**/*.txt" })).await, "open.txt");
-    assert_eq!(table.works("Grep", json!({ "pattern": "needle" })).await, "Found 1 file\nopen.txt");
-    let counts = table.works("Grep", json!({ "pattern": "needle", "output_mode": "count" })).await;
-    assert!(counts.contains("Found 1 total occurrence across 1 file"), "{counts}");
+    assert_eq!(
+        table.works("Glob", json!({ "pattern": "**/*.txt" })).await,
+        "open.txt"
+    );
+    assert_eq!(
+        table.works("Grep", json!({ "pattern": "needle" })).await,
+        "Found 1 file\nopen.txt"
+    );
+    let counts = table
+        .works("Grep", json!({ "pattern": "needle", "output_mode": "count" }))
+        .await;
+    assert!(
+        counts.contains("Found 1 total occurrence across 1 file"),
+        "{counts}"
+    );
     assert!(!counts.contains("secret"), "{counts}");
-    let said = table.fails("Read", json!({ "file_path": table.path("secreta.txt") })).await;
-    assert!(!said.contains("secret.txt"), "a missing file is not told by the name of a hidden one: {said}");
+    let said = table
+        .fails("Read", json!({ "file_path": table.path("secreta.txt") }))
+        .await;
+    assert!(
+        !said.contains("secret.txt"),
+        "a missing file is not told by the name of a hidden one: {said}"
+    );
 }

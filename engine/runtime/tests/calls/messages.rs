@@ -31,7 +31,11 @@ async fn results_come_in_the_order_of_the_calls() {
 async fn the_next_call_starts_where_the_one_before_it_went() {
     let table = Setup::new(OPEN).file("sub/x.txt", "").start();
     let results = table
-        .message(&[bash("cd sub && touch y.txt"), bash("pwd"), ("Glob", json!({ "pattern": "*.txt" }))])
+        .message(&[
+            bash("cd sub && touch y.txt"),
+            bash("pwd"),
+            ("Glob", json!({ "pattern": "*.txt" })),
+        ])
         .await;
     assert_eq!(text_of(&results[1]), table.path("sub"));
     let names = text_of(&results[2]);
@@ -44,23 +48,43 @@ async fn calls_that_only_read_run_together() {
     let started = Instant::now();
     let results = table.message(&vec![bash("sleep 1"); 6]).await;
     let took = started.elapsed();
-    assert!(results.iter().all(|result| !result.output.is_error), "{results:?}");
-    assert!(took < Duration::from_millis(3500), "six seconds of sleep took {took:?}");
+    assert!(
+        results.iter().all(|result| !result.output.is_error),
+        "{results:?}"
+    );
+    assert!(
+        took < Duration::from_millis(3500),
+        "six seconds of sleep took {took:?}"
+    );
 }
 
 #[tokio::test]
 async fn calls_that_write_run_one_after_the_other() {
     let table = Setup::new(OPEN).start();
-    let step = |n: u32| bash(["echo a >> log; sleep 0.1; echo A >> log", "echo b >> log; sleep 0.1; echo B >> log", "echo c >> log"][n as usize]);
+    let step = |n: u32| {
+        bash(
+            [
+                "echo a >> log; sleep 0.1; echo A >> log",
+                "echo b >> log; sleep 0.1; echo B >> log",
+                "echo c >> log",
+            ][n as usize],
+        )
+    };
     table.message(&[step(0), step(1), step(2)]).await;
     assert_eq!(table.text("log"), "a\nA\nb\nB\nc\n");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_failing_bash_call_stops_its_siblings_and_nobody_else() {
-    let table = Setup::new(OPEN).start();
+    let table = Setup::new(OPEN).file("a.txt", "").start();
     let started = Instant::now();
-    let results = table.message(&[bash("sleep 20"), bash("false"), bash("touch after.txt")]).await;
+    let results = table
+        .message(&[
+            bash("tail -f a.txt"),
+            bash("cat gone.txt"),
+            bash("touch after.txt"),
+        ])
+        .await;
     assert!(started.elapsed() < Duration::from_secs(10));
     assert!(results[0].output.is_error);
     assert!(text_of(&results[1]).contains("Exit code 1"), "{results:?}");
@@ -71,15 +95,21 @@ async fn a_failing_bash_call_stops_its_siblings_and_nobody_else() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cancelling_gives_every_call_its_result() {
-    let table = Setup::new(OPEN).start();
+    let table = Setup::new(OPEN).file("a.txt", "").start();
     let calls = vec![
-        use_of("a", "Bash", json!({ "command": "sleep 30" })),
-        use_of("b", "Bash", json!({ "command": "touch b.txt; sleep 30" })),
+        use_of("a", "Bash", json!({ "command": "tail -f a.txt" })),
+        use_of("b", "Bash", json!({ "command": "touch b.txt; tail -f a.txt" })),
         use_of("c", "Glob", json!({ "pattern": "*" })),
     ];
     let started = Instant::now();
     let limit = NonZeroUsize::new(10).expect("ten");
-    let results = message::run(&table.session, limit, calls, tokio::time::sleep(Duration::from_millis(300))).await;
+    let results = message::run(
+        &table.session,
+        limit,
+        calls,
+        tokio::time::sleep(Duration::from_millis(300)),
+    )
+    .await;
     assert!(started.elapsed() < Duration::from_secs(10));
     let ids: Vec<&str> = results.iter().map(|result| result.id.as_str()).collect();
     assert_eq!(ids, ["a", "b", "c"]);
@@ -89,7 +119,10 @@ async fn cancelling_gives_every_call_its_result() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cancelling_does_not_wait_for_a_person() {
-    let table = Setup::new(ASKS).says(&[Answer::Silent, Answer::Silent]).replies(json!("silent")).start();
+    let table = Setup::new(ASKS)
+        .says(&[Answer::Silent, Answer::Silent])
+        .replies(json!("silent"))
+        .start();
     let option = |label: &str| json!({ "label": label, "description": "" });
     let calls = vec![
         use_of("a", "Bash", json!({ "command": "touch x.txt" })),
@@ -100,8 +133,15 @@ async fn cancelling_does_not_wait_for_a_person() {
         ),
     ];
     let limit = NonZeroUsize::new(10).expect("ten");
-    let run = message::run(&table.session, limit, calls, tokio::time::sleep(Duration::from_millis(200)));
-    let results = tokio::time::timeout(Duration::from_secs(5), run).await.expect("an end");
+    let run = message::run(
+        &table.session,
+        limit,
+        calls,
+        tokio::time::sleep(Duration::from_millis(200)),
+    );
+    let results = tokio::time::timeout(Duration::from_secs(5), run)
+        .await
+        .expect("an end");
     assert_eq!(results.len(), 2);
     assert!(results.iter().all(|result| result.output.is_error), "{results:?}");
     let question = vec![use_of(
@@ -109,8 +149,15 @@ async fn cancelling_does_not_wait_for_a_person() {
         "AskUserQuestion",
         json!({ "questions": [{ "question": "?", "header": "", "options": [option("A"), option("B")] }] }),
     )];
-    let run = message::run(&table.session, limit, question, tokio::time::sleep(Duration::from_millis(200)));
-    let results = tokio::time::timeout(Duration::from_secs(5), run).await.expect("an end");
+    let run = message::run(
+        &table.session,
+        limit,
+        question,
+        tokio::time::sleep(Duration::from_millis(200)),
+    );
+    let results = tokio::time::timeout(Duration::from_secs(5), run)
+        .await
+        .expect("an end");
     assert!(results[0].output.is_error);
 }
 
@@ -126,7 +173,7 @@ tool "Careful" {
     }
 }
 "#;
-    let table = Setup::new(OPEN).tools(tools).start();
+    let table = Setup::new(OPEN).tools(tools).file("a.txt", "").start();
     let limit = NonZeroUsize::new(10).expect("ten");
     let (calls, mut results) = message::start(&table.session, limit);
     calls.add(use_of("a", "Careful", json!({})));
@@ -136,14 +183,16 @@ tool "Careful" {
     let first = results.next().await.expect("a result");
     assert_eq!(text_of(&first), "done");
     let second = results.next().await.expect("a result");
-    assert_eq!(text_of(&second), "Not started: the person interrupted.");
+    assert_eq!(text_of(&second), "Not started: the person interrupted");
     drop(calls);
     assert!(results.next().await.is_none());
     let (calls, mut results) = message::start(&table.session, limit);
-    calls.add(use_of("c", "Bash", json!({ "command": "sleep 30" })));
+    calls.add(use_of("c", "Bash", json!({ "command": "tail -f a.txt" })));
     tokio::time::sleep(Duration::from_millis(250)).await;
     calls.interrupt();
-    let cut = tokio::time::timeout(Duration::from_secs(5), results.next()).await.expect("an end");
+    let cut = tokio::time::timeout(Duration::from_secs(5), results.next())
+        .await
+        .expect("an end");
     assert!(cut.expect("a result").output.is_error);
 }
 
@@ -151,7 +200,10 @@ tool "Careful" {
 async fn a_call_that_panics_is_a_call_that_failed() {
     let table = Setup::new(ASKS).says(&[Answer::Panics, Answer::Yes]).start();
     let results = table.message(&[bash("touch a.txt"), bash("touch b.txt")]).await;
-    assert!(text_of(&results[0]).contains("error of the engine itself"), "{results:?}");
+    assert!(
+        text_of(&results[0]).contains("error of the engine itself"),
+        "{results:?}"
+    );
     assert!(!table.project().join("a.txt").exists());
     assert!(!results[1].output.is_error, "{results:?}");
     assert!(table.project().join("b.txt").exists());
@@ -172,5 +224,9 @@ async fn thousands_of_calls_are_all_answered() {
     for (n, result) in results.iter().enumerate() {
         assert_eq!(result.id, format!("id-{n}"));
     }
-    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    assert!(
+        started.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        started.elapsed()
+    );
 }

@@ -49,7 +49,11 @@ impl World for RealWorld {
                 if !rest.components().all(plain) {
                     return None;
                 }
-                let whole = if rest.as_os_str().is_empty() { real } else { real.join(rest) };
+                let whole = if rest.as_os_str().is_empty() {
+                    real
+                } else {
+                    real.join(rest)
+                };
                 return whole.to_str().map(str::to_owned);
             }
             if above.is_symlink() {
@@ -72,7 +76,10 @@ impl World for RealWorld {
             for entry in at.read_dir().ok()? {
                 let path = entry.ok()?.path();
                 let is_link = path.is_symlink();
-                let shown = Entry { path: path.to_str()?, is_link };
+                let shown = Entry {
+                    path: path.to_str()?,
+                    is_link,
+                };
                 match visit(shown) {
                     Look::Enough => return Some(Look::Enough),
                     Look::Into if path.is_dir() && !is_link => {
@@ -206,7 +213,10 @@ impl Observer for Recorder {
     }
 
     fn ended(&self, event: &Ended<'_>) {
-        self.ended.lock().expect("ended").push((event.call.to_owned(), event.failed));
+        self.ended
+            .lock()
+            .expect("ended")
+            .push((event.call.to_owned(), event.failed));
     }
 }
 
@@ -245,7 +255,11 @@ impl Files for NoFiles {
 
 /// Compiles a policy that a test brings along.
 pub fn plan(text: &str) -> Plan {
-    let root = Root::Text { name: "/policy.kdl".to_owned(), text: text.to_owned(), format: Format::Kdl };
+    let root = Root::Text {
+        name: "/policy.kdl".to_owned(),
+        text: text.to_owned(),
+        format: Format::Kdl,
+    };
     let mut loaded = load(&[root], &NoFiles);
     let plan = loaded.compile();
     assert!(plan.is_some(), "{:#?}", loaded.diagnostics);
@@ -254,7 +268,13 @@ pub fn plan(text: &str) -> Plan {
 
 /// Tools of a text.
 pub fn tools(text: &str) -> Vec<Arc<Tool>> {
-    let (tools, problems) = read("own.kdl", text, Format::Kdl, &|_: &str| Some(String::new()), &mut Sources::new());
+    let (tools, problems) = read(
+        "own.kdl",
+        text,
+        Format::Kdl,
+        &|_: &str| Some(String::new()),
+        &mut Sources::new(),
+    );
     assert!(problems.is_empty(), "{problems:#?}");
     tools.into_iter().map(Arc::new).collect()
 }
@@ -295,7 +315,8 @@ impl Setup {
     /// Adds tools; one of the name of a shipped tool takes its place.
     pub fn tools(mut self, text: &str) -> Self {
         let own = tools(text);
-        self.tools.retain(|tool| own.iter().all(|own| own.name.value != tool.name.value));
+        self.tools
+            .retain(|tool| own.iter().all(|own| own.name.value != tool.name.value));
         self.tools.extend(own);
         self
     }
@@ -327,7 +348,11 @@ impl Setup {
 
     /// What the person says, one question after the other.
     pub fn says(self, answers: &[Answer]) -> Self {
-        self.person.script.lock().expect("script").extend(answers.iter().cloned());
+        self.person
+            .script
+            .lock()
+            .expect("script")
+            .extend(answers.iter().cloned());
         self
     }
 
@@ -352,13 +377,20 @@ impl Setup {
         let pool_in = {
             let (tools, has, facts) = (self.tools, self.has, self.facts.clone());
             move |mode: Mode| {
-                let facts = SessionFacts { mode: mode.as_str().into(), ..facts.clone() };
+                let facts = SessionFacts {
+                    mode: mode.as_str().into(),
+                    ..facts.clone()
+                };
                 let scope = Scope::of_facts(&facts);
                 let session = pool::Session {
                     facts: &scope,
                     has: &has,
                     denied: &|_| false,
-                    filter: if mode == Mode::Plan { Filter::Plan } else { Filter::All },
+                    filter: if mode == Mode::Plan {
+                        Filter::Plan
+                    } else {
+                        Filter::All
+                    },
                     defers: &|_| None,
                     forks: false,
                 };
@@ -382,6 +414,7 @@ impl Setup {
             results: self.results.unwrap_or_else(|| root.join("state/results")),
             budgets: self.budgets,
             bash: Bash::new(Settings::default()).expect("bash"),
+            tasks: engine_runtime::bash::Tasks::default(),
             observer: Arc::<Recorder>::clone(&recorder),
         };
         Table {
@@ -457,7 +490,11 @@ impl Table {
 }
 
 pub fn use_of(id: &str, name: &str, input: Json) -> ToolUse {
-    ToolUse { id: id.to_owned(), name: name.to_owned(), input }
+    ToolUse {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        input,
+    }
 }
 
 /// All texts of a result.

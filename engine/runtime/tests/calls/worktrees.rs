@@ -9,12 +9,23 @@ use super::support::{Answer, OPEN, Setup, Table};
 
 fn git(directory: &Path, words: &[&str]) {
     let done = Command::new("git")
-        .args(["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"])
+        .args([
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@example.org",
+            "-c",
+            "init.defaultBranch=main",
+        ])
         .args(words)
         .current_dir(directory)
         .output()
         .expect("git");
-    assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
+    assert!(
+        done.status.success(),
+        "{words:?}: {}",
+        String::from_utf8_lossy(&done.stderr)
+    );
 }
 
 fn policy() -> String {
@@ -23,7 +34,10 @@ fn policy() -> String {
 
 fn repository() -> Table {
     // To delete a branch is asked about, whatever allows it.
-    let table = Setup::new(&policy()).file("a.txt", "a\n").says(&[Answer::Yes]).start();
+    let table = Setup::new(&policy())
+        .file("a.txt", "a\n")
+        .says(&[Answer::Yes])
+        .start();
     git(&table.project(), &["init", "-q"]);
     git(&table.project(), &["add", "."]);
     git(&table.project(), &["commit", "-qm", "first"]);
@@ -37,7 +51,9 @@ async fn a_worktree_without_changes_is_left_and_removed() {
     let path = table.path(".engine/worktrees/try");
     assert_eq!(
         said,
-        format!("Created worktree at {path} on branch worktree-try. The session is now working in the worktree. Use ExitWorktree to leave mid-session, or exit the session to be prompted.")
+        format!(
+            "Created worktree at {path} on branch worktree-try. The session is now working in the worktree. Use ExitWorktree to leave mid-session, or exit the session to be prompted."
+        )
     );
     assert_eq!(table.session.context().cwd, path);
     assert_eq!(table.works("Bash", json!({ "command": "pwd" })).await, path);
@@ -46,10 +62,15 @@ async fn a_worktree_without_changes_is_left_and_removed() {
     let said = table.works("ExitWorktree", json!({})).await;
     let project = table.project();
     let project = project.display();
-    assert_eq!(said, format!("Exited and removed worktree at {path}. Session is now back in {project}."));
+    assert_eq!(
+        said,
+        format!("Exited and removed worktree at {path}. Session is now back in {project}.")
+    );
     assert!(!Path::new(&path).exists());
     assert_eq!(table.session.context().cwd, project.to_string());
-    let branches = table.works("Bash", json!({ "command": "git branch --list 'worktree-*'" })).await;
+    let branches = table
+        .works("Bash", json!({ "command": "git branch --list 'worktree-*'" }))
+        .await;
     assert_eq!(branches, "", "its branch is gone, too");
     let none = table.fails("ExitWorktree", json!({})).await;
     assert_eq!(none, "No-op: there is no active EnterWorktree session to exit.");
@@ -61,7 +82,9 @@ async fn a_worktree_with_changes_is_kept() {
     table.works("EnterWorktree", json!({ "name": "w" })).await;
     let path = table.path(".engine/worktrees/w");
     let file = format!("{path}/new.txt");
-    table.works("Write", json!({ "file_path": file, "content": "work" })).await;
+    table
+        .works("Write", json!({ "file_path": file, "content": "work" }))
+        .await;
     let said = table.works("ExitWorktree", json!({})).await;
     assert_eq!(
         said,
@@ -76,7 +99,9 @@ async fn a_worktree_with_changes_is_kept() {
 #[tokio::test]
 async fn names_that_lead_elsewhere_make_no_worktree() {
     let table = repository();
-    for name in ["../x", "/tmp/x", "a/b", "--force", ".", "a\nb", "a;b", "$(id)", ""] {
+    for name in [
+        "../x", "/tmp/x", "a/b", "--force", ".", "a\nb", "a;b", "$(id)", "",
+    ] {
         table.fails("EnterWorktree", json!({ "name": name })).await;
     }
     assert!(!table.project().join(".engine").exists());
@@ -99,7 +124,10 @@ async fn a_worktree_outside_of_the_project_is_undone() {
     git(&table.root(), &["commit", "-qm", "first"]);
     let said = table.fails("EnterWorktree", json!({ "name": "x" })).await;
     assert!(said.contains("outside the project"), "{said}");
-    assert!(!table.root().join(".engine/worktrees/x").exists(), "what was made is removed");
+    assert!(
+        !table.root().join(".engine/worktrees/x").exists(),
+        "what was made is removed"
+    );
     let said = table.fails("ExitWorktree", json!({})).await;
     assert_eq!(said, "No-op: there is no active EnterWorktree session to exit.");
     assert_eq!(table.session.context().cwd, table.project().display().to_string());
