@@ -17,12 +17,8 @@ use crate::fit;
 use crate::native::{self, Around};
 use crate::permission::{Asking, Granted, fields_of, only_reads, shape_of};
 use crate::schedule::{Beside, End, OnFailure, OnInterrupt, Traits};
-<<<<<<< HEAD
 use crate::session::{Change, Ended, Session, Shells};
-=======
-use crate::session::{Change, Ended, Session};
 use crate::store::is_deeper;
->>>>>>> 2a0224c (runtime: inputs and documents have a deepest nesting; tests of messages, bodies, budgets, swapped links and hostile inputs)
 
 /// A call as a model makes it.
 #[derive(Clone, Debug, PartialEq)]
