@@ -415,6 +415,7 @@ impl Setup {
             budgets: self.budgets,
             bash: Bash::new(Settings::default()).expect("bash"),
             tasks: engine_runtime::bash::Tasks::default(),
+            shells: engine_runtime::Shells::default(),
             observer: Arc::<Recorder>::clone(&recorder),
         };
         Table {
