@@ -184,8 +184,7 @@ async fn attempt(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Res
         ));
     }
     let input = tool.validate(&call.input, Sender::Model).map_err(|mut error| {
-        error.hint = pool
-            .hint(&tool.name.value, session.was_sent(&tool.name.value));
+        error.hint = pool.hint(&tool.name.value, session.was_sent(&tool.name.value));
         error.to_string()
     })?;
     let granted = Granted::default();

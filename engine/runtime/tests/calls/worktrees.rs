@@ -71,7 +71,7 @@ async fn a_worktree_without_changes_is_left_and_removed() {
     let branches = table
         .works("Bash", json!({ "command": "git branch --list 'worktree-*'" }))
         .await;
-    assert_eq!(branches, "", "its branch is gone, too");
+    assert_eq!(branches, "(no output)", "its branch is gone, too");
     let none = table.fails("ExitWorktree", json!({})).await;
     assert_eq!(none, "No-op: there is no active EnterWorktree session to exit.");
 }
