@@ -232,6 +232,7 @@ pub struct Setup {
     results: Option<PathBuf>,
     environment: Vec<(OsString, OsString)>,
     person: Scripted,
+    observer: Option<Arc<dyn Observer>>,
 }
 
 /// A session with what was put into it.
@@ -301,6 +302,7 @@ impl Setup {
             results: None,
             environment: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
             person: Scripted::default(),
+            observer: None,
         }
     }
 
@@ -343,6 +345,12 @@ impl Setup {
 
     pub fn results(mut self, directory: PathBuf) -> Self {
         self.results = Some(directory);
+        self
+    }
+
+    /// Who listens in the place of the recorder.
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
         self
     }
 
@@ -416,7 +424,7 @@ impl Setup {
             bash: Bash::new(Settings::default()).expect("bash"),
             tasks: engine_runtime::bash::Tasks::default(),
             shells: engine_runtime::Shells::default(),
-            observer: Arc::<Recorder>::clone(&recorder),
+            observer: self.observer.unwrap_or_else(|| Arc::<Recorder>::clone(&recorder)),
         };
         Table {
             session: Arc::new(Session::new(parts, project)),
