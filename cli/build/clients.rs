@@ -41,6 +41,8 @@ fn client(document: &KdlDocument) -> Result<String, String> {
         ("project", Vec::new()),
         ("shell", Vec::new()),
         ("ignore", Vec::new()),
+        ("says-all", Vec::new()),
+        ("asks-itself", Vec::new()),
     ];
     let (mut own_names, mut takes_ask, mut mcp) = (false, false, "None".to_owned());
     let (mut modes, mut tools) = (String::new(), String::new());
@@ -71,10 +73,10 @@ fn client(document: &KdlDocument) -> Result<String, String> {
             other => return Err(format!("a client has no `{other}`")),
         }
     }
-    let [decides, ran, other, project, shell, ignore] = lists.map(|(_, list)| list);
+    let [decides, ran, other, project, shell, ignore, says_all, asks_itself] = lists.map(|(_, list)| list);
     Ok(format!(
         "    ClientData {{ name: {name:?}, decides: &{decides:?}, ran: &{ran:?}, other: &{other:?}, project: &{project:?}, \
-         shells: &{shell:?}, ignored: &{ignore:?}, own_names: {own_names}, takes_ask: {takes_ask}, mcp: {mcp},\n      \
+         shells: &{shell:?}, ignored: &{ignore:?}, says_all: &{says_all:?}, asks_itself: &{asks_itself:?}, own_names: {own_names}, takes_ask: {takes_ask}, mcp: {mcp},\n      \
          modes: &[{modes}],\n      tools: &[\n{tools}      ] }},\n"
     ))
 }

@@ -103,6 +103,11 @@ impl Hook {
         guard::write(&answer).into()
     }
 
+    /// Whether this answers an event.
+    fn answers(&self) -> bool {
+        self.command.is_none()
+    }
+
     fn answer(&self, client: Client) -> Answer {
         let mut bytes = Vec::new();
         let read = std::io::stdin()
@@ -111,6 +116,8 @@ impl Hook {
             .read_to_end(&mut bytes);
         match read {
             Ok(_) if bytes.len() as u64 > MAX_EVENT_BYTES => {
+                // A client may take a pipe that breaks while it writes for a failed hook.
+                let _all_the_same = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
                 return Answer::strict(client, "the event is too long");
             }
             Ok(_) => {}
@@ -119,13 +126,19 @@ impl Hook {
         let Some(data) = client.data() else {
             return Answer::strict(client, "the client is not known");
         };
+        // Without these, policies that tighten would be looked for elsewhere, or nowhere.
+        if world::config_directory().is_none() {
+            let why = "where the person's own policies stand is not known: `HOME` is no absolute path";
+            return Answer::strict(client, why);
+        }
+        let session_project = match session_project(data) {
+            Ok(project) => project,
+            Err(why) => return Answer::strict(client, &why),
+        };
         let disk = Disk::default();
         let named = self.policies.named();
         let around = Surroundings {
-            session_project: data.project.iter().find_map(|name| match *name {
-                "." => world::current_directory(),
-                name => world::variable_path(name),
-            }),
+            session_project,
             home: world::home(),
             shells: shells(data),
             project_of: &world::project_of,
@@ -186,6 +199,10 @@ fn answer(settings: &Settings<'_>, bytes: &[u8], around: &Surroundings<'_>) -> A
         }
     };
     let mut outcome = judged.outcome;
+    // Where the program asks the person something of its own, its yes would be taken for theirs.
+    if outcome == Outcome::Allow && data.asks_itself.contains(&judged.tool.as_str()) {
+        outcome = Outcome::Ask;
+    }
     let mut reason = judged.reason.clone();
     if outcome == Outcome::Ask && !(data.takes_ask || (settings.interactive && client == Client::Gemini)) {
         outcome = Outcome::Deny;
@@ -208,6 +225,26 @@ fn policy(named: &Named, project: &str, others: &[&str]) -> Result<&'static Plan
     policies::policy(&Found::besides(named, project, others))
         .map(|plan| &*Box::leak(Box::new(plan)))
         .map_err(|_exit| format!("the policy of {project} cannot be used (`engine check` there says why)"))
+}
+
+/// The project that a client says the session is in. One that is said and cannot be understood is an error: what else there is to go by
+/// (the event's `cwd`), a call can change.
+fn session_project(data: &ClientData) -> Result<Option<String>, String> {
+    for name in data.project {
+        if *name == "." {
+            return match world::current_directory() {
+                Some(own) => Ok(Some(own)),
+                None => Err("the directory that the hook is started in is not known".to_owned()),
+            };
+        }
+        if std::env::var_os(name).is_some_and(|value| !value.is_empty()) {
+            return match world::variable_path(name) {
+                Some(own) => Ok(Some(own)),
+                None => Err(format!("`{name}` is no absolute path")),
+            };
+        }
+    }
+    Ok(None)
 }
 
 /// The shells that a client may run a command with. A client that goes by a variable takes zsh where that one names no shell it knows

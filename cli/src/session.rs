@@ -233,13 +233,8 @@ fn today() -> String {
 
 /// Which of these programs the search path leads to.
 fn programs(names: &[&str]) -> Vec<smol_str::SmolStr> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let directories: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    names
-        .iter()
-        .filter(|name| directories.iter().any(|directory| directory.join(name).is_file()))
-        .map(|name| (*name).into())
-        .collect()
+    let found = names.iter().filter(|name| world::is_on_path(name));
+    found.map(|name| (*name).into()).collect()
 }
 
 /// Runs something on the threads that sessions need.

@@ -71,6 +71,12 @@ pub(crate) fn variable_path(name: &str) -> Option<String> {
     path.starts_with('/').then_some(path)
 }
 
+/// Whether the search path leads to a program.
+pub(crate) fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|directory| directory.join(program).is_file())
+}
+
 /// Whether zsh is where programs look for it.
 pub(crate) fn has_zsh() -> bool {
     ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]

@@ -146,6 +146,124 @@ fn calls_are_decided_and_recorded_as_the_schema_says() {
 }
 
 #[test]
+fn a_no_that_nobody_can_read_still_stops() {
+    let machine = machine();
+    let home = machine.path();
+    let refused = event(home, "PreToolUse", "git push -f origin main");
+    let file = home.join("event.json");
+    fs::write(&file, refused).expect("a file");
+    let input = || Stdio::from(fs::File::open(&file).expect("a file"));
+    let quiet = engine(home, &["hook", "claude-code"])
+        .stdin(input())
+        .stdout(Stdio::null())
+        .output();
+    assert_eq!(quiet.expect("the engine").status.code(), Some(2));
+    let full = fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .expect("a device");
+    let full = engine(home, &["hook", "claude-code"])
+        .stdin(input())
+        .stdout(full)
+        .output();
+    assert_eq!(full.expect("the engine").status.code(), Some(2));
+}
+
+#[test]
+fn where_policies_would_be_looked_for_elsewhere_nothing_is_decided() {
+    let machine = machine();
+    let home = machine.path();
+    fs::create_dir_all(home.join(".config/engine")).expect("a folder");
+    fs::write(
+        home.join(".config/engine/policy.kdl"),
+        "deny \"own\" { command \"ls ...\" }",
+    )
+    .expect("a file");
+    let file = home.join("event.json");
+    fs::write(&file, event(home, "PreToolUse", "ls")).expect("a file");
+    let with = |client: &str, name: &str, value: &str| {
+        let output = engine(home, &["hook", client])
+            .env(name, value)
+            .stdin(fs::File::open(&file).expect("a file"))
+            .output()
+            .expect("the engine");
+        (output.status.code(), decision(&output), text(&output.stderr))
+    };
+    let (code, word, _) = with("claude-code", "UNUSED", "x");
+    assert_eq!((code, word.as_str()), (Some(0), "deny"));
+    for (name, value) in [("HOME", "me"), ("CLAUDE_PROJECT_DIR", "shop")] {
+        let (code, word, why) = with("claude-code", name, value);
+        assert_eq!((code, word.as_str()), (Some(2), "deny"), "{name}={value}");
+        assert!(why.contains(name), "{why}");
+    }
+}
+
+#[test]
+fn an_event_that_is_too_long_is_read_to_its_end() {
+    let machine = machine();
+    let home = machine.path();
+    let mut child = engine(home, &["hook", "claude-code", "--deadline", "60000"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the engine");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let blanks = vec![b' '; 65 << 20];
+    assert!(stdin.write_all(&blanks).is_ok(), "the pipe broke");
+    assert!(stdin.write_all(&blanks[..1 << 20]).is_ok(), "the pipe broke");
+    drop(stdin);
+    let output = child.wait_with_output().expect("the engine");
+    assert_eq!(
+        (output.status.code(), decision(&output).as_str()),
+        (Some(2), "deny")
+    );
+    assert!(text(&output.stderr).contains("too long"));
+}
+
+#[test]
+fn a_hook_is_not_installed_with_options_that_it_does_not_take() {
+    let machine = machine();
+    let home = machine.path();
+    for options in [
+        &["--bogus"][..],
+        &["--help"],
+        &["--audit"],
+        &["install", "codex"],
+        &["--deadline", "0"],
+    ] {
+        let words = [&["hook", "install", "claude-code", "--project", "--"], options].concat();
+        let output = run(home, &words, "");
+        assert_eq!(
+            output.status.code(),
+            Some(64),
+            "{options:?}: {}",
+            text(&output.stderr)
+        );
+        assert!(!home.join("shop/.claude/settings.json").exists(), "{options:?}");
+    }
+    let output = run(
+        home,
+        &[
+            "hook",
+            "install",
+            "claude-code",
+            "--project",
+            "--",
+            "--audit",
+            "required",
+        ],
+        "",
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stdout).contains("not on your search path"),
+        "{}",
+        text(&output.stdout)
+    );
+}
+
+#[test]
 fn a_policy_that_cannot_be_used_stops_every_call() {
     let machine = machine();
     let home = machine.path();

@@ -48,6 +48,10 @@ pub(crate) struct ClientData {
     pub shells: &'static [&'static str],
     /// Fields that any tool may have and that change nothing.
     pub ignored: &'static [&'static str],
+    /// Our tools of which the client's do nothing but what the input says. Any other one is decided by a rule for it, or by the default.
+    pub says_all: &'static [&'static str],
+    /// Our tools with which the client asks the person something of its own, which a yes would skip.
+    pub asks_itself: &'static [&'static str],
     /// Whether its tools have the names that rules know, so that one that is not listed is passed as it is.
     pub own_names: bool,
     /// Whether it asks a person, or at least does not run the call, when told to ask.
@@ -107,7 +111,7 @@ include!(concat!(env!("OUT_DIR"), "/clients.rs"));
 
 #[cfg(test)]
 mod tests {
-    use engine_policy::Mode;
+    use engine_policy::{Mode, ToolShape};
 
     use super::{CLIENTS, Client};
 
@@ -118,6 +122,16 @@ mod tests {
             let data = client.data().unwrap();
             assert!(!data.decides.is_empty() && !data.ran.is_empty(), "{}", data.name);
             assert!(!data.shells.is_empty() && !data.tools.is_empty(), "{}", data.name);
+        }
+    }
+
+    #[test]
+    fn what_says_all_is_a_tool_of_ours() {
+        for data in CLIENTS {
+            assert!(!data.says_all.is_empty(), "{}", data.name);
+            for name in data.says_all.iter().chain(data.asks_itself) {
+                assert!(ToolShape::shipped(name).is_some(), "{}: {name}", data.name);
+            }
         }
     }
 

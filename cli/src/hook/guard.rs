@@ -5,9 +5,12 @@
 //! it, no memory) is left to the `|| exit 2` of the command that is installed.
 
 use std::io::Write as _;
+use std::os::fd::AsFd;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
+
+use rustix::fs::{FileType, fstat, stat};
 
 use super::answer::{Answer, STOP};
 
@@ -40,17 +43,28 @@ pub(crate) fn guarded(
     }
 }
 
-/// Writes an answer; returns the exit code that belongs to what was written.
+/// Writes an answer; returns the exit code that belongs to what was written. Where an answer goes nowhere, the client hears of none.
 pub(crate) fn write(answer: &Answer) -> u8 {
     let _nobody_reads = std::io::stderr().lock().write_all(answer.complaint.as_bytes());
+    if answer.output.is_empty() {
+        return answer.code;
+    }
     let mut output = std::io::stdout().lock();
     let written = output
         .write_all(answer.output.as_bytes())
         .and_then(|()| output.flush());
     match written {
-        Ok(()) => answer.code,
-        Err(_) => STOP,
+        Ok(()) if !goes_nowhere(&output) => answer.code,
+        Ok(()) | Err(_) => STOP,
     }
+}
+
+/// Whether what is written here is thrown away: a program that is started without a standard output gets `/dev/null` for one.
+fn goes_nowhere(output: &impl AsFd) -> bool {
+    let (Ok(own), Ok(null)) = (fstat(output), stat("/dev/null")) else {
+        return true;
+    };
+    FileType::from_raw_mode(own.st_mode) == FileType::CharacterDevice && own.st_rdev == null.st_rdev
 }
 
 /// Writes an answer and ends the process, from wherever it is.

@@ -7,6 +7,7 @@ use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use clap::Parser as _;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::{Value as Json, json};
@@ -48,16 +49,45 @@ pub(crate) struct Install {
     options: Vec<String>,
 }
 
+/// The command line of a hook, to try options on.
+#[derive(Debug, clap::Parser)]
+#[command(name = "engine hook")]
+struct Tried {
+    #[command(flatten)]
+    hook: super::Hook,
+}
+
 /// Seconds that a client waits: more than the engine takes for its own deadline.
 const WAIT_SECONDS: u64 = 30;
 
 impl Install {
     pub(crate) fn run(&self) -> Exit {
+        if let Err(why) = self.check_options() {
+            out::complain(&format!("engine: {}\n", visible(&why)));
+            return Exit::Usage;
+        }
         match self.try_run() {
             Ok(()) => Exit::Fine,
             Err(why) => {
                 out::complain(&format!("engine: {}\n", visible(&why)));
                 Exit::Machine
+            }
+        }
+    }
+
+    /// A hook with wrong options would stop every call, and one that only shows its help would let every call run.
+    fn check_options(&self) -> Result<(), String> {
+        let words = ["hook", self.client.name()].into_iter();
+        match Tried::try_parse_from(words.chain(self.options.iter().map(String::as_str))) {
+            Ok(Tried { hook }) if hook.answers() => Ok(()),
+            Ok(_) => Err("the words after `--` are options of `engine hook`, no command of it".to_owned()),
+            Err(error) => {
+                let text = error.render().to_string();
+                let first = text.lines().next().unwrap_or_default();
+                let first = first.strip_prefix("error: ").unwrap_or("they only show its help");
+                Err(format!(
+                    "the words after `--` are no options of `engine hook`: {first}"
+                ))
             }
         }
     }
@@ -89,7 +119,12 @@ impl Install {
         let done = if self.undo {
             format!("took the hook out of {shown}\n")
         } else {
-            format!("wrote the hook into {shown}\n{}", self.note())
+            let missing = if self.project && !world::is_on_path("engine") {
+                "`engine` is not on your search path: until it is, the hook stops every call\n"
+            } else {
+                ""
+            };
+            format!("wrote the hook into {shown}\n{}{missing}", self.note())
         };
         out::print(&visible(&done));
         Ok(())

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use engine_policy::{Call, Decision, Facts, Mode, Outcome, Plan, Request, Step, World, decide, join_path};
+use engine_policy::{
+    Call, Decision, Effects, Facts, Mode, Outcome, Plan, Request, Step, ToolShape, World, decide, join_path,
+};
 use engine_runtime::audit;
 use engine_shell::Shell;
 
@@ -90,7 +92,7 @@ pub(crate) fn judge(data: &ClientData, event: &Event, around: &Surroundings<'_>)
             shell: *shell,
             world: around.world,
         };
-        judge_once(plan, &mapped, event, &facts, mode, around.headless)
+        judge_once(plan, data, &mapped, event, &facts, mode, around.headless)
     });
     let strictest = judged.max_by_key(|judged| judged.outcome);
     strictest.ok_or_else(|| "no shell of this client is known".to_owned())
@@ -115,6 +117,7 @@ fn mode_of(data: &ClientData, own: &str) -> Mode {
 
 fn judge_once(
     plan: &Plan,
+    data: &ClientData,
     mapped: &Mapped,
     event: &Event,
     facts: &Facts<'_>,
@@ -124,8 +127,21 @@ fn judge_once(
     let mut outcome = Outcome::Allow;
     let mut all: Vec<(Decision, &OwnCall)> = Vec::new();
     for call in &mapped.calls {
+        let unsaid;
         let asked = match call {
-            OwnCall::Tool { name, input } => Call::Tool { name, input },
+            OwnCall::Tool { name, input } => match ToolShape::shipped(name) {
+                Some(shape) if !data.says_all.contains(&name.as_str()) => {
+                    unsaid = ToolShape {
+                        effects: Effects::Unsaid,
+                        ..*shape
+                    };
+                    Call::Declared {
+                        shape: &unsaid,
+                        input,
+                    }
+                }
+                Some(_) | None => Call::Tool { name, input },
+            },
             OwnCall::Command(text) => Call::Shell(text),
         };
         let decision = decide(plan, &asked, facts, mode);

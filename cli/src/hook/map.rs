@@ -41,7 +41,13 @@ impl Mapped {
             mapped.unknown.push("`tool_input` is no object".to_owned());
             return mapped;
         };
-        match data.tools.iter().find(|tool| tool.name == event.tool) {
+        // What belongs to a server may have the name of a tool of the client's own.
+        let of_server = data
+            .mcp
+            .as_ref()
+            .is_some_and(|context| event.whole.get(context.field).is_some_and(|own| !own.is_null()));
+        let own = data.tools.iter().find(|tool| tool.name == event.tool);
+        match own.filter(|_| !of_server) {
             Some(tool) => mapped.listed(data, tool, fields),
             None => mapped.unlisted(data, event),
         }
@@ -178,7 +184,8 @@ impl Mapped {
             input: event.input.clone(),
         };
         if let Some(context) = &data.mcp
-            && event.tool.starts_with(context.prefix)
+            && (event.tool.starts_with(context.prefix)
+                || event.whole.get(context.field).is_some_and(|own| !own.is_null()))
         {
             let own = event.whole.get(context.field);
             let text = |field: &str| own.and_then(|own| own.get(field)).and_then(Json::as_str);

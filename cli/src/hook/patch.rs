@@ -60,7 +60,10 @@ pub(super) fn calls(text: &str) -> Result<Vec<OwnCall>, String> {
 }
 
 fn named(path: &str) -> Result<&str, String> {
-    let path = path.trim();
+    // A name that begins with a blank is another file than the one without.
+    if path.starts_with(char::is_whitespace) {
+        return Err("the name of a file begins with a blank".to_owned());
+    }
     if path.is_empty() || path.contains('\0') {
         return Err("a file has no name".to_owned());
     }

@@ -432,6 +432,87 @@ fn geminis_servers_are_told_by_what_it_says_of_them() {
 }
 
 #[test]
+fn a_servers_tool_is_none_of_the_clients_own_whatever_its_name() {
+    let machine = Machine::new(RULES);
+    let of = |context: Json| {
+        let mut event = event(Client::Gemini, "read_file", json!({ "file_path": "a" }));
+        event["mcp_context"] = context;
+        word(
+            Client::Gemini,
+            &machine.answer(Client::Gemini, event.to_string().as_bytes()),
+        )
+    };
+    assert_eq!(of(Json::Null), "allow");
+    assert_eq!(
+        of(json!({ "server_name": "tracker", "tool_name": "get" })),
+        "allow"
+    );
+    assert_eq!(
+        of(json!({ "server_name": "tracker", "tool_name": "read_file" })),
+        "deny"
+    );
+    for odd in [
+        json!({}),
+        json!("tracker"),
+        json!({ "server_name": "", "tool_name": "get" }),
+    ] {
+        assert_eq!(of(odd.clone()), "deny", "{odd}");
+    }
+}
+
+#[test]
+fn a_tool_that_does_more_than_ours_of_its_name_needs_a_rule() {
+    let machine = Machine::new(RULES);
+    let word =
+        |machine: &Machine, tool: &str, input: &Json| machine.word(Client::ClaudeCode, tool, input.clone());
+    for (tool, input) in [
+        (
+            "Config",
+            json!({ "setting": "permissions.defaultMode", "value": "bypassPermissions" }),
+        ),
+        ("CronCreate", json!({ "cron": "* * * * *", "prompt": "p" })),
+        ("RemoteTrigger", json!({ "action": "run" })),
+        ("TeamCreate", json!({ "team_name": "t" })),
+        ("WebSearch", json!({ "query": "what the project is called" })),
+        ("ExitPlanMode", json!({ "plan": "p" })),
+        ("Brief", json!({ "message": "m" })),
+    ] {
+        assert_eq!(word(&machine, tool, &input), "ask", "{tool}");
+    }
+    assert_eq!(
+        machine.word(Client::Gemini, "google_web_search", json!({ "query": "x" })),
+        "deny"
+    );
+    // With a rule, it may.
+    let mut allowing = Machine::new("allow { tool \"WebSearch\" \"ExitPlanMode\" \"Config\" }");
+    assert_eq!(word(&allowing, "WebSearch", &json!({ "query": "x" })), "allow");
+    allowing.headless = true;
+    assert_eq!(
+        word(
+            &allowing,
+            "Config",
+            &json!({ "setting": "theme", "value": "dark" })
+        ),
+        "allow"
+    );
+}
+
+#[test]
+fn what_the_program_asks_the_person_itself_is_never_answered_for_them() {
+    let machine = Machine::new("allow { tool \"*\" }");
+    for (tool, input) in [
+        ("ExitPlanMode", json!({ "plan": "p" })),
+        ("AskUserQuestion", json!({ "questions": [] })),
+    ] {
+        assert_eq!(machine.word(Client::ClaudeCode, tool, input), "ask", "{tool}");
+    }
+    assert_eq!(
+        machine.word(Client::ClaudeCode, "TodoWrite", json!({ "todos": [] })),
+        "allow"
+    );
+}
+
+#[test]
 fn every_file_of_a_patch_counts() {
     let machine = Machine::new(RULES);
     let patch = |body: &str| {
@@ -462,6 +543,9 @@ fn every_file_of_a_patch_counts() {
         "text",
         "*** Move to: b",
         "*** Add File:  \n+x",
+        "*** Add File:  a.txt\n+x",
+        "*** Update File: src/../../b\n@@\n-x\n+y",
+        "*** Update File: a.txt\n*** Move to: ../b\n@@\n-x\n+y",
         "*** End Patch\n*** Add File: .env",
     ] {
         assert_eq!(patch(odd), "deny", "{odd}");
