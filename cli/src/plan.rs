@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use engine_policy::document::Lockable;
 use engine_policy::{
-    CHECK_NAMES, LIMIT_NAMES, Layer, Loaded, Mode, Outcome, PatternOutline, Plan as Compiled, Reason,
-    RequestKind, RuleOutline, locked, nearest, outline,
+    CHECK_NAMES, LIMIT_NAMES, Layer, Loaded, Mode, Outcome, PatternOutline, Plan as Compiled, PlanDefer,
+    PlanHook, Reason, RequestKind, RuleOutline, Says, locked, nearest, outline,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -250,6 +250,7 @@ fn settings_text(paint: Paint, plan: &Compiled) -> String {
             .map(|(name, value)| (name.to_owned(), value.to_string()))
             .collect(),
     );
+    tools_text(&mut section, plan);
     section(
         "definitions",
         vec![
@@ -263,6 +264,70 @@ fn settings_text(paint: Paint, plan: &Compiled) -> String {
     text.truncate(text.trim_end().len());
     text.push('\n');
     text
+}
+
+/// Hooks, budgets and deferral, where policies say something about them.
+fn tools_text(section: &mut impl FnMut(&str, Vec<(String, String)>), plan: &Compiled) {
+    let hooks: Vec<(String, String)> = plan.hooks().iter().map(hook_line).collect();
+    if !hooks.is_empty() {
+        section("hooks, in the order of their layers", hooks);
+    }
+    let size = |chars: Option<u32>| chars.map_or("unlimited".to_owned(), |chars| format!("{chars} characters"));
+    let budgets = plan.budgets();
+    let mut lines: Vec<(String, String)> = budgets
+        .lines()
+        .iter()
+        .map(|line| {
+            let note = match line.says {
+                Says::Sets => "",
+                Says::Fixes | Says::Lowers => " at most",
+            };
+            let size = size(line.chars);
+            (visible(&line.tools.to_string()), format!("{size}{note}"))
+        })
+        .collect();
+    for (name, chars) in [
+        ("a message", budgets.message()),
+        ("a message, at most", budgets.message_cap()),
+    ] {
+        lines.extend(chars.map(|chars| (name.to_owned(), size(Some(chars)))));
+    }
+    if !lines.is_empty() {
+        section("budgets", lines);
+    }
+    let deferral: Vec<(String, String)> = plan
+        .deferral()
+        .iter()
+        .map(|line| (visible(&line.tools.to_string()), deferral_word(line).to_owned()))
+        .collect();
+    if !deferral.is_empty() {
+        section("deferral, where the last line for a tool holds", deferral);
+    }
+}
+
+fn hook_line(hook: &PlanHook) -> (String, String) {
+    let mut what = hook.event.as_str().to_owned();
+    for matcher in &hook.matchers {
+        let _infallible = write!(what, " \"{}\"", visible(matcher));
+    }
+    let failed = match hook.on_error {
+        Outcome::Allow => "",
+        Outcome::Ask => ", ask where it fails",
+        Outcome::Deny => ", deny where it fails",
+    };
+    let place = format!("{}:{}", hook.file, hook.line);
+    let bounds = format!("within {} ms{failed}", hook.timeout_ms);
+    let text = format!(
+        "{}  ({bounds}; {}, {})",
+        visible(&hook.run),
+        hook.layer.as_str(),
+        visible(&place)
+    );
+    (what, text)
+}
+
+fn deferral_word(line: &PlanDefer) -> &'static str {
+    if line.defers { "deferred" } else { "shown" }
 }
 
 /// Number, name and severity of each check.
@@ -338,7 +403,48 @@ fn json(loaded: &Loaded, plan: &Compiled, rules: &[RuleOutline]) -> Json {
     let locked = Lockable::ALL.iter().filter(|(_, part)| all_locked.contains(part));
     let locked: Vec<&str> = locked.map(|(word, _)| *word).collect();
     let files: Vec<&str> = loaded.sources.iter().map(|source| &*source.name).collect();
+    let hooks: Vec<Json> = plan
+        .hooks()
+        .iter()
+        .map(|hook| {
+            json!({
+                "event": hook.event.as_str(),
+                "file": hook.file,
+                "layer": hook.layer.as_str(),
+                "line": hook.line,
+                "matchers": hook.matchers,
+                "on_error": hook.on_error.as_str(),
+                "run": hook.run,
+                "timeout_ms": hook.timeout_ms,
+            })
+        })
+        .collect();
+    let budgets: Vec<Json> = plan
+        .budgets()
+        .lines()
+        .iter()
+        .map(|line| {
+            let says = match line.says {
+                Says::Sets => "sets",
+                Says::Fixes => "fixes",
+                Says::Lowers => "lowers",
+            };
+            json!({ "chars": line.chars, "says": says, "tools": line.tools.to_string() })
+        })
+        .collect();
+    let deferral: Vec<Json> = plan
+        .deferral()
+        .iter()
+        .map(|line| json!({ "defers": line.defers, "tools": line.tools.to_string() }))
+        .collect();
     json!({
+        "budgets": {
+            "message": plan.budgets().message(),
+            "message_cap": plan.budgets().message_cap(),
+            "tools": budgets,
+        },
+        "defer": deferral,
+        "hooks": hooks,
         "checks": checks,
         "defaults": defaults,
         "definitions": { "own": plan.own_definition_count(), "programs": plan.catalogue().names().len() },

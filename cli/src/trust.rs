@@ -242,19 +242,20 @@ fn what_loosens(loaded: &Loaded, layer: Layer) -> String {
                 &format!("set {}", words(loaded.sources.text(set.place))),
             );
         }
-        let sections = [
-            ("sandbox", &document.sandbox),
-            ("budgets", &document.budgets),
-            ("defer", &document.defer),
-            ("hooks", &document.hooks),
-        ];
-        for (section, entries) in sections {
-            for entry in entries {
-                line(
-                    entry.name.place,
-                    &format!("{section} {}", words(&entry_text(entry))),
-                );
-            }
+        for entry in &document.sandbox {
+            line(
+                entry.name.place,
+                &format!("sandbox {}", words(&entry_text(entry))),
+            );
+        }
+        let budgets = document.budgets.iter().map(|line| ("budgets", line.place));
+        let defer = document.defer.iter().map(|line| ("defer", line.place));
+        let hooks = document.hooks.iter().map(|line| ("hooks", line.place));
+        for (section, place) in budgets.chain(defer).chain(hooks) {
+            line(
+                place,
+                &format!("{section} {}", words(loaded.sources.text(place))),
+            );
         }
         for commands in &document.commands {
             line(

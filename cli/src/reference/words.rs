@@ -37,15 +37,9 @@ const SECTIONS: &[(&str, &str)] = &[
         "sandbox",
         "how programs are confined; kept for the host, decides nothing",
     ),
-    ("budgets", "sizes of results; kept for the host, decides nothing"),
-    (
-        "defer",
-        "tools that are loaded late; kept for the host, decides nothing",
-    ),
-    (
-        "hooks",
-        "commands around calls; kept for the host, decides nothing",
-    ),
+    ("budgets", "how long the results of tools may be"),
+    ("defer", "tools whose schemas wait until they are looked for"),
+    ("hooks", "commands that run at events of a session"),
     ("lint", "lints that are switched off, with a reason"),
     ("tests", "calls and the verdicts that they must get"),
 ];
@@ -143,9 +137,8 @@ fn of_lock(lock: Lockable) -> &'static str {
         Lockable::Rules => "`allow` rules of the layers below do not count, and their defaults only tighten",
         Lockable::Checks => "checks can only be raised and limits lowered",
         Lockable::Modes => "modes can only be forbidden, and the first one be stricter",
-        Lockable::Sandbox | Lockable::Hooks | Lockable::Budgets => {
-            "the section counts from the machine's policies alone"
-        }
+        Lockable::Sandbox | Lockable::Hooks => "the section counts from the machine's policies alone",
+        Lockable::Budgets => "budgets can only be lowered",
     }
 }
 
@@ -314,7 +307,7 @@ pub(super) fn page() -> String {
         .map(|layer| vec![layer.as_str().to_owned(), of_layer(*layer).to_owned()])
         .collect();
     body.push_str(&table(&["layer", "file"], &layers));
-    heading(&mut body, "Sections that are kept for the host", "");
+    heading(&mut body, "Lines of the sections about tools", "");
     let kept: Vec<Vec<String>> = ["sandbox", "budgets", "defer", "hooks"]
         .iter()
         .map(|of| {

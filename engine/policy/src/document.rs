@@ -6,9 +6,11 @@
 
 mod names;
 mod rule;
+mod tools;
 
 pub use names::{CHECK_NAMES, LIMIT_NAMES, Lockable, Mode, Outcome, RequestKind, Severity, Shell};
 pub use rule::{Alternatives, Block, Condition, Rule, Subject};
+pub use tools::{BudgetLine, BudgetOf, DeferLine, Hook, HookEvent};
 
 use smol_str::SmolStr;
 
@@ -49,12 +51,12 @@ pub struct Document {
     pub lint: Vec<Spanned<LintOff>>,
     /// `sandbox { ... }`, names checked, values not yet read.
     pub sandbox: Vec<Entry>,
-    /// `budgets { ... }`, names checked, values not yet read.
-    pub budgets: Vec<Entry>,
-    /// `defer { ... }`, names checked, values not yet read.
-    pub defer: Vec<Entry>,
-    /// `hooks { ... }`, names checked, values not yet read.
-    pub hooks: Vec<Entry>,
+    /// `budgets { ... }`: how long results may be.
+    pub budgets: Vec<Spanned<BudgetLine>>,
+    /// `defer { ... }`: tools whose schemas wait until they are looked for.
+    pub defer: Vec<Spanned<DeferLine>>,
+    /// `hooks { ... }`: commands that run at events of a session.
+    pub hooks: Vec<Spanned<Hook>>,
     /// Names of sections of which a part could not be read: what they declare may be missing here.
     pub unread: Vec<&'static str>,
 }

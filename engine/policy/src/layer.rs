@@ -134,7 +134,7 @@ pub struct Withheld {
     pub reason: Reason,
     /// Number of `allow` rules.
     pub rules: usize,
-    /// Number of defaults, checks, modes and limits.
+    /// Number of defaults, checks, modes, limits, budgets and hooks.
     pub settings: usize,
     /// Number of command definitions.
     pub definitions: usize,

@@ -8,6 +8,7 @@ pub mod document;
 mod effect;
 mod facts;
 pub mod format;
+mod hooks;
 mod layer;
 pub mod lint;
 mod load;
@@ -25,20 +26,21 @@ mod verdict;
 
 pub use decide::{Call, decide, hides, tool_path};
 pub use diagnostic::{Diagnostic, Level, Report};
-pub use document::{CHECK_NAMES, Document, LIMIT_NAMES, Mode, Outcome, RequestKind, Severity};
+pub use document::{CHECK_NAMES, Document, HookEvent, LIMIT_NAMES, Mode, Outcome, RequestKind, Severity};
 pub use effect::{
     Effect, EffectKind, EffectSource, Follows, Nested, NormalWord, PathUse, Unknown, UnknownKind, Use,
     WordKind,
 };
 pub use facts::{Entry, Facts, Kind, Look, NoWorld, World, below, join_path};
+pub use hooks::Matcher;
 pub use layer::{Layer, Reason, Standing, Withheld};
 pub use load::{
     Brought, Files, LayerRoot, Loaded, LoadedLayer, Root, SHIPPED, load, load_as_author, load_layers, shipped,
 };
 pub use names::nearest;
 pub use plan::{
-    Part, PatternOutline, Plan, RuleId, RuleOutline, compile, compile_layers, digest, entries_that_count,
-    locked, outline,
+    HOOK_TIMEOUT_MS, PlanBudget, PlanBudgets, PlanDefer, PlanHook, Says, ToolBudget,    Part, PatternOutline, Plan, RuleId, RuleOutline, compile, compile_layers, digest, locked, outline,
+    sandbox_that_counts,
 };
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Spanned};
 pub use testing::{

@@ -11,11 +11,12 @@ mod kept;
 mod paths;
 mod rules;
 mod texts;
+mod tools;
 mod words;
 
 pub(crate) use compile::file_word;
 pub use compile::{
-    Part, PatternOutline, RuleOutline, compile, compile_layers, entries_that_count, locked, outline,
+    Part, PatternOutline, RuleOutline, compile, compile_layers, locked, outline, sandbox_that_counts,
 };
 pub(crate) use end::{End, GroupId};
 pub(crate) use hosts::{Host, HostIndex, known_host, parse_host};
@@ -24,6 +25,9 @@ pub(crate) use paths::{Extent, Names, PathIndex, Segment};
 pub use rules::RuleId;
 pub(crate) use rules::{CompiledCondition, PlanRule};
 pub(crate) use texts::TextIndex;
+pub use tools::{
+    HOOK_TIMEOUT_MS, PlanBudget, PlanBudgets, PlanDefer, PlanHook, Says, ToolBudget,
+};
 pub(crate) use words::{ViewWord, WordTrie};
 
 use std::sync::OnceLock;
@@ -69,6 +73,11 @@ pub struct Plan {
     pub(crate) start_mode: Mode,
     pub(crate) limits: Vec<(SmolStr, u32)>,
     pub(crate) definitions: Vec<Definition>,
+    /// Commands that run at events, in the order of their layers and files.
+    pub(crate) hooks: Vec<PlanHook>,
+    pub(crate) budgets: PlanBudgets,
+    /// Of several lines for a tool the last one holds.
+    pub(crate) deferred: Vec<PlanDefer>,
     /// What layers say that does not count.
     pub(crate) withheld: Vec<Withheld>,
     /// Some rules only tighten: a call is decided without them, too, and the stricter verdict holds.

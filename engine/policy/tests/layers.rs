@@ -3,10 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use engine_policy::document::Lockable;
 use engine_policy::{
     Call, Facts, Files, Layer, LayerRoot, Loaded, Mode, NoWorld, Outcome, Plan, Reason, RequestKind, Root,
-    Standing, decide, entries_that_count, load_layers,
+    Standing, decide, load_layers,
 };
 use engine_shell::Shell;
 
@@ -473,25 +472,105 @@ fn a_project_names_no_file_outside() {
 }
 
 #[test]
-fn entries_of_other_sections_count_where_their_layer_may_say_them() {
+fn hooks_run_where_their_layer_may_say_them() {
     let hooks = |name: &str| format!("hooks {{ before \"Bash\" run=\"{name}\" }}");
-    let (user, project, managed) = (hooks("user"), hooks("project"), hooks("managed"));
-    let count = |lock: &str, trusted: bool| {
-        let managed = format!("{managed}\n{lock}");
-        let loaded = load(
+    let run = |lock: &str, trusted: bool| -> Vec<String> {
+        let managed = format!("{}\n{lock}", hooks("managed"));
+        let plan = plan(
             &[
-                (Layer::User, &user),
-                (Layer::Project, &project),
+                (Layer::User, &hooks("user")),
+                (Layer::Around, &hooks("around")),
+                (Layer::Project, &hooks("project")),
                 (Layer::Managed, &managed),
             ],
             trusted,
         );
-        assert!(!loaded.has_errors(), "{:?}", loaded.diagnostics);
-        entries_that_count(&loaded.parts(), Lockable::Hooks).len()
+        plan.hooks().iter().map(|hook| hook.run.to_string()).collect()
     };
-    assert_eq!(count("", true), 3);
-    assert_eq!(count("", false), 2);
-    assert_eq!(count("lock { hooks }", true), 1);
+    assert_eq!(run("", true), ["user", "project", "managed"]);
+    assert_eq!(run("", false), ["user", "managed"]);
+    assert_eq!(run("lock { hooks }", true), ["managed"]);
+}
+
+#[test]
+fn a_hook_stands_in_for_a_person_only_where_its_layer_may_allow() {
+    let hook = "hooks { before run=\"x\" }";
+    let may = |lock: &str| {
+        let texts = [(Layer::User, hook), (Layer::Managed, lock)];
+        plan(&texts, true).hooks()[0].may_allow
+    };
+    assert!(may("checks { }"));
+    assert!(!may("lock { rules }"));
+}
+
+#[test]
+fn budgets_of_who_may_not_loosen_only_lower() {
+    let of = |texts: &[(Layer, &str)], trusted: bool| {
+        let plan = plan(texts, trusted);
+        let budget = plan.budgets().of_tool("Bash");
+        (budget.said, budget.cap)
+    };
+    let user = (Layer::User, "budgets { tool \"Bash\" chars=1000 }");
+    let more = (Layer::Project, "budgets { tool \"*\" chars=9000 }");
+    let less = (Layer::Project, "budgets { tool \"Ba*\" chars=10 }");
+    assert_eq!(of(&[user, more], true), (Some(Some(9000)), None));
+    assert_eq!(of(&[user, more], false), (Some(Some(1000)), Some(9000)));
+    assert_eq!(of(&[user, less], false), (Some(Some(1000)), Some(10)));
+    let managed = (Layer::Managed, "budgets { tool \"Bash\" chars=500 }");
+    assert_eq!(of(&[user, managed], true), (Some(Some(1000)), Some(500)));
+    let locked = (Layer::Managed, "lock { budgets }");
+    assert_eq!(of(&[user, locked], true), (None, Some(1000)));
+}
+
+#[test]
+fn the_budget_of_a_message_has_the_machines_figure_as_its_most() {
+    let of = |texts: &[(Layer, &str)]| {
+        let plan = plan(texts, false);
+        (plan.budgets().message(), plan.budgets().message_cap())
+    };
+    let user = (Layer::User, "budgets { message chars=7 }");
+    let project = (Layer::Project, "budgets { message tokens=1 }");
+    let managed = (Layer::Managed, "budgets { message chars=5 }");
+    assert_eq!(of(&[user]), (Some(7), None));
+    assert_eq!(of(&[user, managed]), (Some(7), Some(5)));
+    assert_eq!(of(&[user, project]), (Some(7), Some(4)));
+}
+
+#[test]
+fn an_untrusted_file_defers_and_shows_nothing() {
+    let user = (Layer::User, "defer { tool \"mcp__*\"; except \"mcp__docs__*\" }");
+    let project = (
+        Layer::Project,
+        "defer { tool \"WebFetch\"; except \"mcp__a__b\" }",
+    );
+    let says = |trusted: bool, name: &str| plan(&[user, project], trusted).defers(name);
+    assert_eq!(says(false, "WebFetch"), Some(true));
+    assert_eq!(says(false, "mcp__a__b"), Some(true));
+    assert_eq!(says(true, "mcp__a__b"), Some(false));
+    assert_eq!(says(false, "mcp__docs__x"), Some(false));
+    assert_eq!(says(false, "Bash"), None);
+    let managed = (Layer::Managed, "defer { tool \"mcp__a__*\" }");
+    let plan = plan(&[user, project, managed], true);
+    assert_eq!(plan.defers("mcp__a__b"), Some(true));
+}
+
+#[test]
+fn what_does_not_count_of_hooks_and_budgets_is_told() {
+    let project = "hooks { before run=\"a\"; stop run=\"b\" }\nbudgets { tool \"Bash\" chars=\"unlimited\" }";
+    let plan = plan(&[(Layer::User, "checks { }"), (Layer::Project, project)], false);
+    assert_eq!(plan.withheld()[0].settings, 3);
+}
+
+#[test]
+fn a_plan_that_is_read_back_has_its_hooks() {
+    let text = "hooks { after \"Edit|Write\" run=\"./fmt.sh\" timeout=\"2m\" on-error=\"ask\" }\nbudgets { tool \"Bash\" chars=5 }\ndefer { tool \"X\" }";
+    let first = plan(&[(Layer::CommandLine, text)], true);
+    let back = Plan::from_bytes(first.to_bytes().expect("bytes").leak()).expect("a plan");
+    assert_eq!(back.hooks(), first.hooks());
+    assert_eq!(back.hooks()[0].timeout_ms, 120_000);
+    assert_eq!((back.hooks()[0].file.as_str(), back.hooks()[0].line), ("/tmp/named.kdl", 1));
+    assert_eq!(back.budgets(), first.budgets());
+    assert_eq!(back.defers("X"), Some(true));
 }
 
 #[test]

@@ -89,7 +89,7 @@ const SECTIONS: &[&str] = &[
     "lock { modes }",
     "budgets { tool \"Bash\" chars=30_000; message chars=1; tool \"Read\" tokens=5 }",
     "sandbox { mode \"auto-allow\"; read \"a\"; write \"b\" \"c\"; read \"d\" }",
-    "hooks {\n // c\n before \"Bash\" run=\"./x \\\"y\\\"\" timeout=\"5s\"\n before\n after \"Read\" \"Write\" on-error=\"deny\" }",
+    "hooks {\n // c\n before \"Bash\" run=\"./x \\\"y\\\"\" timeout=\"5s\"\n before run=\"b\"\n after \"Read\" \"Write\" run=\"a\" on-error=\"deny\" }",
     "tests {\n // first\n allow \"git status\" \"a\\nb\" rule=\"x\" // behind\n\n deny tool=\"Read\" file_path=\"./.env\" limit=3 deep=#true\n deny tool=\"X\" { input mode=\"y\" \"a b\"=\"\\u{202e}\\u{85}\" }\n ask \"it's \\\"so\\\"\" cwd=\"./sub\" mode=\"plan\" shell=\"zsh\"\n // last\n}",
     "sets { commands \"more\" \"ls ...\"; hosts \"other.net\" \"::1\"; commands \"less\" \"cat\" }",
     "allow \"Bash(npm run test:*)\" \"Read(./docs/**)\"",

@@ -11,7 +11,7 @@ pub use literal::kdl_text;
 
 use super::{FormatError, keep, reformat, too_large};
 use crate::diagnostic::{Diagnostic, Level};
-use crate::document::{Condition, Document};
+use crate::document::{BudgetOf, Condition, Document};
 use crate::read::kdl::parse_pieces;
 use crate::read::toml::{parse_events, parse_toml};
 use crate::read::{Format, MAX_TEXT_BYTES, Node, read};
@@ -106,19 +106,19 @@ fn canonical(mut document: Document) -> Document {
         }
     }
     document.modes.rules.sort_by_key(|(mode, _)| mode.value);
-    for entries in [
-        &mut document.sandbox,
-        &mut document.budgets,
-        &mut document.defer,
-        &mut document.hooks,
-    ] {
-        entries.sort_by(|one, other| one.name.value.cmp(&other.name.value));
-        for entry in entries {
-            entry
-                .properties
-                .sort_by(|one, other| one.0.value.cmp(&other.0.value));
-        }
+    document
+        .sandbox
+        .sort_by(|one, other| one.name.value.cmp(&other.name.value));
+    for entry in &mut document.sandbox {
+        entry
+            .properties
+            .sort_by(|one, other| one.0.value.cmp(&other.0.value));
     }
+    document
+        .budgets
+        .sort_by_key(|line| matches!(line.value.of, BudgetOf::Message(_)));
+    document.defer.sort_by_key(|line| line.value.defers.value);
+    document.hooks.sort_by_key(|hook| hook.value.event.value);
     document
 }
 

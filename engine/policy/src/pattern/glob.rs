@@ -3,6 +3,8 @@
 //! Invariant (normal form): no two [`GlobPiece::Text`] stand side by side, none is empty, and no two
 //! [`GlobPiece::AnyText`] stand side by side.
 
+use std::fmt::{self, Write as _};
+
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while1};
 use nom::character::complete::{anychar, char, none_of};
@@ -48,6 +50,38 @@ impl CharClass {
     #[must_use]
     pub fn contains(&self, c: char) -> bool {
         self.ranges.iter().any(|&(low, high)| (low..=high).contains(&c)) != self.negated
+    }
+}
+
+/// As it is written.
+impl fmt::Display for Glob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for piece in &self.pieces {
+            match piece {
+                GlobPiece::Text(text) => {
+                    for c in text.chars() {
+                        if matches!(c, '*' | '?' | '[' | '\\') {
+                            f.write_char('\\')?;
+                        }
+                        f.write_char(c)?;
+                    }
+                }
+                GlobPiece::AnyText => f.write_char('*')?,
+                GlobPiece::AnyChar => f.write_char('?')?,
+                GlobPiece::Class(class) => {
+                    f.write_str(if class.negated { "[!" } else { "[" })?;
+                    for (low, high) in &class.ranges {
+                        if low == high {
+                            f.write_char(*low)?;
+                        } else {
+                            write!(f, "{low}-{high}")?;
+                        }
+                    }
+                    f.write_char(']')?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 

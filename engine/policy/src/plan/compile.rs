@@ -8,6 +8,7 @@ mod rule;
 mod sets;
 mod settings;
 mod short;
+mod tools;
 
 pub use outline::{PatternOutline, RuleOutline, outline};
 
@@ -72,6 +73,7 @@ pub fn compile_layers(
 ) -> Result<Plan, Vec<Diagnostic>> {
     let mut compiler = Compiler::new(parts, definitions, sources);
     compiler.settings(parts);
+    compiler.about_tools(parts);
     compiler.all_sets(parts);
     // Of equally strict rules the first one is named: the machine's own, then those of who comes last, so that whoever builds on a
     // policy meets their own reasons.
@@ -119,20 +121,15 @@ fn withholds(standing: Standing, locked: &[Lockable], section: Lockable) -> Opti
     }
 }
 
-/// The lines of a section that no value of the plan stands for (sandbox, hooks, budgets), from the layers that may say them: not from
-/// files that nobody trusts, and only from the managed layer where it locks the section.
+/// The lines of `sandbox`, which no value of the plan stands for, from the layers that may say them: not from files that nobody trusts,
+/// and only from the managed layer where it locks the section.
 #[must_use]
-pub fn entries_that_count<'d>(parts: &[Part<'d>], section: Lockable) -> Vec<&'d Entry> {
-    let is_locked = locked(parts).contains(&section);
+pub fn sandbox_that_counts<'d>(parts: &[Part<'d>]) -> Vec<&'d Entry> {
+    let locked = locked(parts);
     parts
         .iter()
-        .filter(|part| part.standing.trusted && (!is_locked || part.standing.layer == Layer::Managed))
-        .flat_map(|part| match section {
-            Lockable::Sandbox => part.document.sandbox.as_slice(),
-            Lockable::Hooks => part.document.hooks.as_slice(),
-            Lockable::Budgets => part.document.budgets.as_slice(),
-            Lockable::Rules | Lockable::Checks | Lockable::Modes => &[],
-        })
+        .filter(|part| withholds(part.standing, &locked, Lockable::Sandbox).is_none())
+        .flat_map(|part| part.document.sandbox.as_slice())
         .collect()
 }
 
@@ -190,6 +187,9 @@ impl<'a> Compiler<'a> {
                 start_mode: Mode::Default,
                 limits: Vec::new(),
                 definitions,
+                hooks: Vec::new(),
+                budgets: super::PlanBudgets::default(),
+                deferred: Vec::new(),
                 withheld: Vec::new(),
                 has_tighteners: false,
                 source_names: sources

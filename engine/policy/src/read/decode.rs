@@ -7,6 +7,7 @@ mod calls;
 mod fields;
 mod rule;
 mod section;
+mod tools;
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -37,9 +38,9 @@ pub fn vocabulary() -> Vec<(&'static str, Vec<&'static str>)> {
         ("command", rule::COMMAND_CONDITIONS.to_vec()),
         ("tool", rule::TOOL_CONDITIONS.to_vec()),
         ("sandbox", lines(section::SANDBOX)),
-        ("budgets", lines(section::BUDGETS)),
-        ("defer", lines(section::DEFER)),
-        ("hooks", lines(section::HOOKS)),
+        ("budgets", tools::BUDGETS.to_vec()),
+        ("defer", tools::DEFER.to_vec()),
+        ("hooks", tools::hook_words()),
     ]
 }
 
@@ -141,18 +142,9 @@ impl Decoder<'_> {
                 let entries = self.entries(node, section::SANDBOX);
                 self.document.sandbox.extend(entries);
             }
-            "budgets" => {
-                let entries = self.entries(node, section::BUDGETS);
-                self.document.budgets.extend(entries);
-            }
-            "defer" => {
-                let entries = self.entries(node, section::DEFER);
-                self.document.defer.extend(entries);
-            }
-            "hooks" => {
-                let entries = self.entries(node, section::HOOKS);
-                self.document.hooks.extend(entries);
-            }
+            "budgets" => self.budgets(node),
+            "defer" => self.defer(node),
+            "hooks" => self.hooks(node),
             "lint" => self.lint(node),
             "tests" => self.tests(node),
             name => {

@@ -182,7 +182,7 @@ impl Settings {
                 self.modes.iter_mut().for_each(|(_, own)| own.lock());
                 self.start.lock();
             }
-            // Nothing of these is a value of the plan: see `Loaded::entries`.
+            // Hooks and budgets of the layers below are looked at one by one.
             Lockable::Sandbox | Lockable::Hooks | Lockable::Budgets => {}
         }
     }

@@ -35,18 +35,6 @@ pub(super) const SANDBOX: &[Line] = &[
     line("network", &[]),
     line("exclude", &[]),
 ];
-pub(super) const BUDGETS: &[Line] = &[
-    line("tool", &["chars", "tokens"]),
-    line("message", &["chars", "tokens"]),
-];
-pub(super) const DEFER: &[Line] = &[line("tool", &[]), line("except", &[])];
-pub(super) const HOOKS: &[Line] = &[
-    line("before", &["run", "timeout", "on-error"]),
-    line("after", &["run", "timeout", "on-error"]),
-    line("start", &["run", "timeout", "on-error"]),
-    line("stop", &["run", "timeout", "on-error"]),
-];
-
 impl Decoder<'_> {
     fn plain_section(&mut self, node: &Node) {
         self.no_arguments(node);
