@@ -13,6 +13,7 @@ use engine_runtime::store::Store;
 use engine_runtime::{Nobody, Parts, Person, Session, Shells};
 use engine_shell::Shell;
 use engine_tools::budget::Budgets;
+use engine_tools::definition::Budget;
 use engine_tools::pool::{self, Filter, Pool};
 use engine_tools::template::{Scope, SessionFacts};
 use serde_json::Value as Json;
@@ -119,7 +120,7 @@ fn pool_in(plan: &Plan, start: &Start, facts: &SessionFacts, mode: Mode) -> Pool
         } else {
             Filter::All
         },
-        defers: &|_| None,
+        defers: &|name| plan.defers(name),
         forks: false,
     };
     Pool::build(engine_tools::shipped(), &[], &session)
@@ -156,6 +157,7 @@ pub(crate) fn begin(opening: &Opening, opened: Opened, asking: Asking) -> Result
             .unwrap_or_else(|| path.to_owned())
     };
     let cwd = real(&start.directory);
+    let budgets = budgets(&plan);
     let plan = Arc::new(plan);
     let pool_in = {
         let (plan, start, facts) = (Arc::clone(&plan), start.clone(), facts.clone());
@@ -174,13 +176,38 @@ pub(crate) fn begin(opening: &Opening, opened: Opened, asking: Asking) -> Result
         person,
         store: Store::new(own.join("documents"), project.join("documents")),
         results: own.join("tool-results"),
-        budgets: Budgets::default(),
+        budgets,
         bash,
         tasks: Tasks::default(),
         shells: opening.shells(),
         observer: Arc::new(observer),
     };
     Ok(Arc::new(Session::new(parts, cwd)))
+}
+
+/// How long the results of the tools of a session may be, as policies say it.
+fn budgets(plan: &Plan) -> Budgets {
+    let said = plan.budgets();
+    let mut budgets = Budgets {
+        message_cap: said.message_cap(),
+        ..Budgets::default()
+    };
+    if let Some(chars) = said.message() {
+        budgets.message = chars;
+    }
+    // Of every tool: another mode has other ones.
+    for tool in engine_tools::shipped() {
+        let name = &tool.name.value;
+        let own = said.of_tool(name);
+        if let Some(chars) = own.said {
+            let budget = chars.map_or(Budget::Unlimited, Budget::Chars);
+            budgets.tools.insert(name.clone(), budget);
+        }
+        if let Some(cap) = own.cap {
+            budgets.caps.insert(name.clone(), cap);
+        }
+    }
+    budgets
 }
 
 /// Whether a policy denies every call of a tool, whatever its input.

@@ -27,6 +27,8 @@ pub struct Budgets {
     pub message: u32,
     /// Figures that a policy gives to tools, by name.
     pub tools: BTreeMap<SmolStr, Budget>,
+    /// Figures that tools do not get more than, by name, whatever policies that may not loosen say beside them.
+    pub caps: BTreeMap<SmolStr, u32>,
     /// No tool gets more than this; set by a managed policy.
     pub cap: Option<u32>,
     /// No turn gets more than this; set by a managed policy.
@@ -39,6 +41,7 @@ impl Default for Budgets {
             system: SYSTEM_CHARS,
             message: MESSAGE_CHARS,
             tools: BTreeMap::new(),
+            caps: BTreeMap::new(),
             cap: None,
             message_cap: None,
         }
@@ -49,7 +52,7 @@ impl Budgets {
     /// The budget of one result, in this order:
     ///
     /// 1. what a policy says about the tool, else what its definition declares but no more than the system's figure;
-    /// 2. never more than a managed policy's cap, not even where it is unlimited.
+    /// 2. never more than the tool's cap and a managed policy's, not even where it is unlimited.
     #[must_use]
     pub fn of_tool(&self, name: &str, declared: Budget) -> Budget {
         let budget = match (self.tools.get(name), declared) {
@@ -57,7 +60,8 @@ impl Budgets {
             (None, Budget::Chars(chars)) => Budget::Chars(chars.min(self.system)),
             (None, Budget::Unlimited) => Budget::Unlimited,
         };
-        match (budget, self.cap) {
+        let caps = [self.caps.get(name).copied(), self.cap];
+        match (budget, caps.into_iter().flatten().min()) {
             (Budget::Chars(chars), Some(cap)) => Budget::Chars(chars.min(cap)),
             (Budget::Unlimited, Some(cap)) => Budget::Chars(cap),
             (budget, None) => budget,
