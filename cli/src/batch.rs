@@ -25,6 +25,7 @@ pub(crate) struct Batch {
 }
 
 const EXAMPLES: &str = "Example:
+  engine batch --no-ask < calls.jsonl
   echo '{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"Glob\",\"input\":{\"pattern\":\"*.md\"}}' | engine batch --no-ask";
 
 /// Longest line that is read: 16 MiB.
@@ -70,7 +71,7 @@ impl Batch {
         }
         let opened = session::open(&self.opening)?;
         let session = session::begin(&self.opening, opened, self.asking.asking())?;
-        let results = session::block_on(run_all(&session, calls))?;
+        let results = session::block_on(run_all(&session, calls))??;
         let mut failed = false;
         for result in &results {
             failed |= result.output.is_error;

@@ -97,7 +97,7 @@ impl Call {
             name: self.tool.clone(),
             input,
         };
-        let results = session::block_on(run_all(&session, vec![call]))?;
+        let results = session::block_on(run_all(&session, vec![call]))??;
         let mut failed = false;
         for result in &results {
             failed |= result.output.is_error;
@@ -110,11 +110,33 @@ impl Call {
     }
 }
 
-/// Runs calls as one message; Ctrl-C cancels what runs, and everything still gets its result.
-pub(crate) async fn run_all(session: &Arc<Session>, calls: Vec<ToolUse>) -> Vec<ToolResult> {
+/// Runs calls as one message of a session of its own; Ctrl-C cancels what runs, and everything still gets its result.
+pub(crate) async fn run_all(session: &Arc<Session>, calls: Vec<ToolUse>) -> Result<Vec<ToolResult>, Exit> {
     let limit = engine_runtime::schedule::DEFAULT_LIMIT;
-    let results = run_within(session, limit, calls).await;
+    let begun = session.begin("startup").await;
+    let results = match begun {
+        Ok(context) => {
+            for text in context {
+                out::complain(&format!("{}\n", out::visible(&text)));
+            }
+            Ok(run_within(session, limit, calls).await)
+        }
+        Err(reason) => {
+            let reason = out::visible(&reason);
+            out::complain(&format!(
+                "engine: a hook does not let the session begin: {reason}\n"
+            ));
+            Err(Exit::Failed)
+        }
+    };
+    session.ending("other").await;
     session.end().await;
+    if let Some(reason) = session.stopped() {
+        out::complain(&format!(
+            "engine: a hook ended the work: {}\n",
+            out::visible(&reason)
+        ));
+    }
     results
 }
 

@@ -272,7 +272,8 @@ fn tools_text(section: &mut impl FnMut(&str, Vec<(String, String)>), plan: &Comp
     if !hooks.is_empty() {
         section("hooks, in the order of their layers", hooks);
     }
-    let size = |chars: Option<u32>| chars.map_or("unlimited".to_owned(), |chars| format!("{chars} characters"));
+    let size =
+        |chars: Option<u32>| chars.map_or("unlimited".to_owned(), |chars| format!("{chars} characters"));
     let budgets = plan.budgets();
     let mut lines: Vec<(String, String)> = budgets
         .lines()

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use engine_policy::{Call, Effects, Facts, Mode, NoWorld, Outcome, Plan, ToolShape, decide};
 use engine_runtime::bash::{Bash, Settings, Tasks};
 use engine_runtime::store::Store;
-use engine_runtime::{Nobody, Parts, Person, Session, Shells};
+use engine_runtime::{Parts, Person, Session, Shells};
 use engine_shell::Shell;
 use engine_tools::budget::Budgets;
 use engine_tools::definition::Budget;
@@ -148,7 +148,7 @@ pub(crate) fn begin(opening: &Opening, opened: Opened, asking: Asking) -> Result
     let person: Arc<dyn Person> = match asking {
         Asking::Yes => Arc::new(person::Yes),
         Asking::Terminal if out::is_person_there() => Arc::new(person::Terminal),
-        Asking::Terminal | Asking::Nobody => Arc::new(Nobody),
+        Asking::Terminal | Asking::Nobody => Arc::new(person::NoOne),
     };
     let observer = log::Written::new(opening.audit.as_deref(), &start.project, &facts.session_id)?;
     let real = |path: &str| {

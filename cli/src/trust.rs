@@ -252,10 +252,7 @@ fn what_loosens(loaded: &Loaded, layer: Layer) -> String {
         let defer = document.defer.iter().map(|line| ("defer", line.place));
         let hooks = document.hooks.iter().map(|line| ("hooks", line.place));
         for (section, place) in budgets.chain(defer).chain(hooks) {
-            line(
-                place,
-                &format!("{section} {}", words(loaded.sources.text(place))),
-            );
+            line(place, &format!("{section} {}", words(loaded.sources.text(place))));
         }
         for commands in &document.commands {
             line(

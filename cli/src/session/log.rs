@@ -4,7 +4,7 @@ use std::path::Path;
 
 use engine_policy::Outcome;
 use engine_runtime::audit::{self, Kind, Log, Reason, Record, RuleAt};
-use engine_runtime::{Decided, Ended, Observer};
+use engine_runtime::{Decided, Ended, HookRun, Observer};
 
 use crate::exit::Exit;
 use crate::hook::record::places;
@@ -91,6 +91,31 @@ impl Observer for Written {
             reasons,
             ..self.record(Kind::Decision, event.call, event.tool)
         };
+        self.log
+            .append(&record)
+            .map(|_at| ())
+            .map_err(|error| error.to_string())
+    }
+
+    fn hook(&self, event: &HookRun<'_>) -> Result<(), String> {
+        let command = format!("{} ({}:{})", event.hook.run, event.hook.file, event.hook.line);
+        let mut record = Record {
+            event: event.hook.event.name().to_owned(),
+            input_digest: audit::digest_of_input(event.input),
+            note: audit::redact(&format!("runs the hook {command}")),
+            ..self.record(Kind::Event, event.call, event.subject)
+        };
+        if let Some(ended) = event.ended {
+            let failure = ended
+                .failure
+                .as_ref()
+                .map_or(String::new(), |why| format!(": {why}"));
+            record.note = audit::redact(&format!("ended the hook {command}{failure}"));
+            record.exit = ended.exit.map(i64::from);
+            record.failed = Some(ended.failure.is_some());
+            record.duration_ms = u64::try_from(ended.elapsed.as_millis()).ok();
+            record.verdict = ended.verdict.map(Outcome::as_str);
+        }
         self.log
             .append(&record)
             .map(|_at| ())

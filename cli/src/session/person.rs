@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::BufRead as _;
 
-use engine_runtime::{Later, Permission, Permit, Person};
+use engine_runtime::{Later, Nobody, Permission, Permit, Person};
 use serde_json::{Map, Value as Json};
 
 use crate::out::{self, visible};
@@ -15,6 +15,24 @@ pub(super) struct Terminal;
 /// Whatever is asked about was permitted beforehand; what is denied stays denied.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Yes;
+
+/// Nobody can be asked; what goes on is told on standard error.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NoOne;
+
+impl Person for NoOne {
+    fn permits<'a>(&'a self, question: &'a Permit) -> Later<'a, Permission> {
+        Nobody.permits(question)
+    }
+
+    fn answers<'a>(&'a self, questions: &'a Json) -> Later<'a, Option<Json>> {
+        Nobody.answers(questions)
+    }
+
+    fn show(&self, text: &str) {
+        out::complain(&format!("{}\n", visible(text)));
+    }
+}
 
 impl Person for Terminal {
     fn permits<'a>(&'a self, question: &'a Permit) -> Later<'a, Permission> {

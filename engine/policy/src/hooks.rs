@@ -10,11 +10,12 @@ use smol_str::SmolStr;
 const MAX_COMPILED: usize = 1 << 20;
 
 /// Which names a hook is for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Matcher(Kind);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 enum Kind {
+    #[default]
     Any,
     Names(Vec<SmolStr>),
     Expression(Regex),
@@ -40,13 +41,13 @@ impl Matcher {
             .size_limit(MAX_COMPILED)
             .build()
             .map(|expression| Self(Kind::Expression(expression)))
-            .map_err(|error| match error {
-                regex::Error::CompiledTooBig(_) => "it is too large".to_owned(),
-                other => {
-                    let text = other.to_string();
-                    let last = text.lines().last().unwrap_or_default();
-                    last.trim_start_matches("error: ").to_owned()
+            .map_err(|error| {
+                if matches!(error, regex::Error::CompiledTooBig(_)) {
+                    return "it is too large".to_owned();
                 }
+                let text = error.to_string();
+                let last = text.lines().last().unwrap_or_default();
+                last.trim_start_matches("error: ").to_owned()
             })
     }
 

@@ -25,9 +25,7 @@ pub(crate) use paths::{Extent, Names, PathIndex, Segment};
 pub use rules::RuleId;
 pub(crate) use rules::{CompiledCondition, PlanRule};
 pub(crate) use texts::TextIndex;
-pub use tools::{
-    HOOK_TIMEOUT_MS, PlanBudget, PlanBudgets, PlanDefer, PlanHook, Says, ToolBudget,
-};
+pub use tools::{HOOK_TIMEOUT_MS, PlanBudget, PlanBudgets, PlanDefer, PlanHook, Says, ToolBudget};
 pub(crate) use words::{ViewWord, WordTrie};
 
 use std::sync::OnceLock;

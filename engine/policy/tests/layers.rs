@@ -568,7 +568,10 @@ fn a_plan_that_is_read_back_has_its_hooks() {
     let back = Plan::from_bytes(first.to_bytes().expect("bytes").leak()).expect("a plan");
     assert_eq!(back.hooks(), first.hooks());
     assert_eq!(back.hooks()[0].timeout_ms, 120_000);
-    assert_eq!((back.hooks()[0].file.as_str(), back.hooks()[0].line), ("/tmp/named.kdl", 1));
+    assert_eq!(
+        (back.hooks()[0].file.as_str(), back.hooks()[0].line),
+        ("/tmp/named.kdl", 1)
+    );
     assert_eq!(back.budgets(), first.budgets());
     assert_eq!(back.defers("X"), Some(true));
 }

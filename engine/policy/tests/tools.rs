@@ -25,7 +25,8 @@ fn told(text: &str) -> Vec<String> {
 
 #[test]
 fn a_hook_has_its_event_matchers_and_bounds() {
-    let text = "hooks { before \"Bash\" \"mcp__.*\" run=\"./audit.sh\" timeout=\"1500ms\" on-error=\"deny\" }";
+    let text =
+        "hooks { before \"Bash\" \"mcp__.*\" run=\"./audit.sh\" timeout=\"1500ms\" on-error=\"deny\" }";
     let hook = &document(text).hooks[0].value;
     assert_eq!(hook.event.value, HookEvent::Before);
     let matchers: Vec<&str> = hook.matchers.iter().map(|one| one.value.as_str()).collect();
@@ -72,13 +73,19 @@ fn a_time_needs_a_unit_that_is_known() {
         ("\"5sec\"", "did you mean `5s`?"),
         ("\"2min\"", "did you mean `2m`?"),
         ("\"5 s\"", "did you mean `5s`?"),
-        ("\"soon\"", "write a whole number and `ms`, `s` or `m`, such as `5s`"),
+        (
+            "\"soon\"",
+            "write a whole number and `ms`, `s` or `m`, such as `5s`",
+        ),
         ("\"11m\"", "write at least `1ms` and at most `10m`"),
         ("\"0s\"", "write at least `1ms` and at most `10m`"),
         ("5", "write `\"5s\"` for seconds, `\"5ms\"` for milliseconds"),
     ] {
         let found = told(&format!("hooks {{ before run=\"x\" timeout={time} }}"));
-        assert!(found.len() == 1 && found[0].ends_with(&format!("({help})")), "{time}: {found:?}");
+        assert!(
+            found.len() == 1 && found[0].ends_with(&format!("({help})")),
+            "{time}: {found:?}"
+        );
     }
 }
 
@@ -92,11 +99,20 @@ fn a_hook_without_a_command_or_with_a_wrong_matcher_is_an_error() {
             "this is neither a name nor a regular expression: unclosed group",
         ),
         ("prompt \"Bash\" run=\"x\"", "`prompt` takes no arguments"),
-        ("before run=\"x\" on-error=\"denied\"", "`denied` is not a verdict (`allow`, `ask` or `deny`)"),
-        ("before run=\"x\" onerror=\"deny\"", "unknown property `onerror` of `before`"),
+        (
+            "before run=\"x\" on-error=\"denied\"",
+            "`denied` is not a verdict (`allow`, `ask` or `deny`)",
+        ),
+        (
+            "before run=\"x\" onerror=\"deny\"",
+            "unknown property `onerror` of `before`",
+        ),
     ] {
         let found = told(&format!("hooks {{ {line} }}"));
-        assert!(found.len() == 1 && found[0].starts_with(message), "{line}: {found:?}");
+        assert!(
+            found.len() == 1 && found[0].starts_with(message),
+            "{line}: {found:?}"
+        );
     }
 }
 
@@ -107,13 +123,25 @@ fn a_budget_is_one_size_said_once() {
         ("tool \"Bash\" chars=1 tokens=2", "a size is given twice"),
         ("tool chars=1", "`tool` names nothing"),
         ("message \"Bash\" chars=1", "`message` takes no arguments"),
-        ("message chars=\"unlimited\"", "a whole number above zero belongs here"),
+        (
+            "message chars=\"unlimited\"",
+            "a whole number above zero belongs here",
+        ),
         ("tool \"Bash\" chars=0", "a whole number above zero belongs here"),
-        ("tool \"Bash\" chars=1; tool \"Read\" \"Bash\" chars=2", "the budget of this tool is given twice"),
-        ("message chars=1; message chars=1", "the budget of a message is given twice"),
+        (
+            "tool \"Bash\" chars=1; tool \"Read\" \"Bash\" chars=2",
+            "the budget of this tool is given twice",
+        ),
+        (
+            "message chars=1; message chars=1",
+            "the budget of a message is given twice",
+        ),
     ] {
         let found = told(&format!("budgets {{ {lines} }}"));
-        assert!(found.len() == 1 && found[0].starts_with(message), "{lines}: {found:?}");
+        assert!(
+            found.len() == 1 && found[0].starts_with(message),
+            "{lines}: {found:?}"
+        );
     }
     let lines = document("budgets { tool \"Read\" chars=\"unlimited\"; tool \"Bash\" tokens=10 }").budgets;
     let chars: Vec<Option<u32>> = lines.iter().map(|line| line.value.chars.value).collect();

@@ -120,6 +120,12 @@ impl Bash {
         })
     }
 
+    /// The shell that texts are run with.
+    #[must_use]
+    pub fn shell(&self) -> &std::path::Path {
+        &self.inner.shell
+    }
+
     /// Starts a run. Has to be called within a tokio runtime with time and I/O.
     ///
     /// # Errors

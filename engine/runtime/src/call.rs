@@ -8,14 +8,16 @@ use engine_policy::Call;
 use engine_tools::definition::{Flag, Handler, Interrupt, Tool, Work};
 use engine_tools::pool::{Entry, LeftOut};
 use engine_tools::template::Scope;
-use engine_tools::{Input, Output, Sender};
+use engine_tools::{Block, Input, Output, Sender};
 use serde_json::Value as Json;
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard};
 use tokio::time::Instant;
 
 use crate::bash::Cancel;
 use crate::fit;
-use crate::native::{self, Around};
-use crate::permission::{Asking, Granted, fields_of, only_reads, shape_of};
+use crate::hooks::{Watched, Word};
+use crate::native::{self, Answer, Around};
+use crate::permission::{Asking, Granted, blocked, fields_of, only_reads, shape_of};
 use crate::schedule::{Beside, End, OnFailure, OnInterrupt, Traits};
 use crate::session::{Change, Ended, Session, Shells};
 use crate::store::is_deeper;
@@ -133,22 +135,42 @@ fn holds(session: &Session, tool: &Tool, flag: &Flag, input: &Input) -> bool {
 pub(crate) async fn run(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Ending {
     let started = Instant::now();
     if !session.claim(&call.id) {
-        return Ending {
-            output: Output::error(format!(
-                "An earlier call had the id `{}`; nothing was done. Call again with an id of its own.",
-                shortened(&call.id)
-            )),
-            changes: Vec::new(),
-            end: End::Failed,
-        };
+        return failed(format!(
+            "An earlier call had the id `{}`; nothing was done. Call again with an id of its own.",
+            shortened(&call.id)
+        ));
     }
-    let mut ending = match attempt(session, call, cancel).await {
-        Ok(ending) => ending,
-        Err(text) => Ending {
-            output: Output::error(text),
-            changes: Vec::new(),
-            end: End::Failed,
-        },
+    let mut told = Vec::new();
+    let mut ending = match prepare(session, call, cancel).await {
+        Err(text) => failed(text),
+        Ok(prepared) => {
+            let (ending, value) = match carry_out(session, call, cancel, &prepared).await {
+                Err(text) => (failed(text), Json::Null),
+                Ok(answer) => {
+                    let end = if answer.output.is_error {
+                        End::Failed
+                    } else {
+                        End::Well
+                    };
+                    let ending = Ending {
+                        output: answer.output,
+                        changes: answer.changes,
+                        end,
+                    };
+                    (ending, answer.value)
+                }
+            };
+            let input = prepared.input.to_json();
+            let watched = Watched {
+                call: &call.id,
+                tool: &prepared.tool.name.value,
+                input: &input,
+                cancel,
+            };
+            told = prepared.context;
+            told.extend(session.after(watched, &value, &ending.output).await);
+            ending
+        }
     };
     if cancel.is_cancelled() {
         ending.end = End::Stopped;
@@ -157,6 +179,8 @@ pub(crate) async fn run(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel)
         let budget = session.parts.budgets.of_tool(entry.name(), entry.budget());
         fit::fit_one(session, &call.id, budget, &mut ending.output);
     }
+    // What hooks say is bounded by itself, and no long result hides it.
+    ending.output.blocks.extend(told.into_iter().map(Block::Text));
     session.parts.observer.ended(&Ended {
         call: &call.id,
         tool: &call.name,
@@ -166,7 +190,35 @@ pub(crate) async fn run(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel)
     ending
 }
 
-async fn attempt(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Result<Ending, String> {
+/// A call that is found and validated, and that hooks let go on.
+struct Prepared {
+    tool: Arc<Tool>,
+    input: Input,
+    granted: Granted,
+    /// What hooks tell the model.
+    context: Vec<String>,
+    /// Holds off what must not run beside it.
+    _turn: Turn,
+}
+
+/// Its turn among the calls that run at once.
+enum Turn {
+    Beside(#[expect(dead_code, reason = "held until the call has ended")] OwnedRwLockReadGuard<()>),
+    Alone(#[expect(dead_code, reason = "held until the call has ended")] OwnedRwLockWriteGuard<()>),
+}
+
+fn failed(text: String) -> Ending {
+    Ending {
+        output: Output::error(text),
+        changes: Vec::new(),
+        end: End::Failed,
+    }
+}
+
+async fn prepare(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Result<Prepared, String> {
+    if let Some(reason) = session.stopped() {
+        return Err(format!("Not started: a hook ended the work: {reason}"));
+    }
     let pool = session.pool();
     let tool = match pool.get(&call.name) {
         Some(Entry::Declared(tool)) => Arc::clone(tool),
@@ -183,11 +235,64 @@ async fn attempt(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Res
             "the input is nested more than {MAX_INPUT_DEPTH} deep; send it flatter"
         ));
     }
-    let input = tool.validate(&call.input, Sender::Model).map_err(|mut error| {
+    let mut input = tool.validate(&call.input, Sender::Model).map_err(|mut error| {
         error.hint = pool.hint(&tool.name.value, session.was_sent(&tool.name.value));
         error.to_string()
     })?;
-    let granted = Granted::default();
+    let heard = session
+        .before(Watched {
+            call: &call.id,
+            tool: &tool.name.value,
+            input: &input.to_json(),
+            cancel,
+        })
+        .await;
+    if cancel.is_cancelled() {
+        return Err("The call was stopped before it began.".to_owned());
+    }
+    if let Some(Word::Deny(reason)) = &heard.word {
+        return Err(blocked(reason));
+    }
+    if let Some(reason) = &heard.stop {
+        return Err(format!("Not started: a hook ended the work: {reason}"));
+    }
+    // The schedule let the call run as the model made it.
+    let mut beside = true;
+    if let Some(changed) = &heard.changed {
+        if is_deeper(changed, MAX_INPUT_DEPTH) {
+            return Err(blocked("it changed the input to one that is nested too deeply"));
+        }
+        input = tool.validate(changed, Sender::Model).map_err(|error| {
+            blocked(&format!(
+                "it changed the input to one that the tool does not take: {error}"
+            ))
+        })?;
+        beside = holds(session, &tool, &tool.concurrency_safe, &input);
+    }
+    let gate = Arc::clone(&session.gate);
+    let turn = if beside {
+        Turn::Beside(gate.read_owned().await)
+    } else {
+        Turn::Alone(gate.write_owned().await)
+    };
+    Ok(Prepared {
+        tool,
+        input,
+        granted: Granted::with(heard.word),
+        context: heard.context,
+        _turn: turn,
+    })
+}
+
+async fn carry_out(
+    session: &Arc<Session>,
+    call: &ToolUse,
+    cancel: &Cancel,
+    prepared: &Prepared,
+) -> Result<Answer, String> {
+    let Prepared {
+        tool, input, granted, ..
+    } = prepared;
     let preapproved: Vec<&str> = tool
         .preapproved_hosts
         .iter()
@@ -200,25 +305,15 @@ async fn attempt(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Res
         call: &call.id,
         via: &[],
         cancel,
-        granted: &granted,
+        granted,
     };
-    let answer = match &tool.work {
-        Work::Handler(handler) => native::run(around, &tool, *handler, &input).await?,
+    match &tool.work {
+        Work::Handler(handler) => native::run(around, tool, *handler, input).await,
         Work::Body(body) => {
-            native::leave_for_body(around, &tool, &input).await?;
-            crate::body::run(around, &tool, body, &input).await?
+            native::leave_for_body(around, tool, input).await?;
+            crate::body::run(around, tool, body, input).await
         }
-    };
-    let end = if answer.output.is_error {
-        End::Failed
-    } else {
-        End::Well
-    };
-    Ok(Ending {
-        output: answer.output,
-        changes: answer.changes,
-        end,
-    })
+    }
 }
 
 /// What a model is told that calls a tool that is not there.

@@ -6,6 +6,7 @@ mod body;
 mod call;
 pub mod files;
 mod fit;
+mod hooks;
 pub mod message;
 mod native;
 mod permission;
@@ -17,5 +18,6 @@ mod session;
 pub mod store;
 
 pub use call::{ToolResult, ToolUse};
+pub use hooks::{HookEnd, HookRun};
 pub use person::{Later, Nobody, Permission, Permit, Person};
 pub use session::{Change, Context, Decided, Ended, Observer, Parts, Session, Shells, Unobserved};

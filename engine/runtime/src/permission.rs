@@ -7,12 +7,14 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use engine_policy::{
-    Absent, Call, Decision, Effects, Facts, FieldShape, Outcome, Request, Step, ToolShape, Why, decide,
+    Absent, Call, Decision, Effects, Facts, FieldShape, Mode, Outcome, Request, Step, ToolShape, Why, decide,
     tool_path,
 };
 use engine_tools::definition::{FieldKind, Role, Tool};
 use serde_json::Value as Json;
 
+use crate::bash::Cancel;
+use crate::hooks::{Watched, Word};
 use crate::person::{Permission, Permit};
 use crate::pinned::Pinned;
 use crate::session::{Decided, Session};
@@ -56,19 +58,30 @@ pub(crate) struct Leave {
     pub(crate) cwd: String,
 }
 
-/// What a person permitted for one call.
+/// What a person permitted for one call, and what hooks say of it.
 #[derive(Debug, Default)]
-pub(crate) struct Granted(Mutex<Vec<Request>>);
+pub(crate) struct Granted {
+    requests: Mutex<Vec<Request>>,
+    word: Option<Word>,
+}
 
 impl Granted {
+    /// For a call that hooks let go on with this word.
+    pub(crate) fn with(word: Option<Word>) -> Self {
+        Self {
+            word,
+            ..Self::default()
+        }
+    }
+
     fn has(&self, request: &Request) -> bool {
-        let granted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let granted = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         granted.contains(request)
     }
 
     /// Only requests that say by themselves what is done: leave for one text or one command is none for the next.
     fn add(&self, requests: impl Iterator<Item = Request>) {
-        let mut granted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut granted = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         granted.extend(requests.filter(|request| match request {
             Request::Read(_) | Request::Write(_) | Request::Delete(_) | Request::Network(_) => true,
             Request::Command(_)
@@ -125,6 +138,7 @@ impl Session {
     ///
     /// The text that a model is told: why it is refused and what to do.
     pub(crate) async fn leave(&self, asking: &Asking<'_>, granted: &Granted) -> Result<Leave, String> {
+        self.hooks_of_step(asking).await?;
         let ruled = self.rule(asking);
         if let Some(tool) = asking.read_only
             && !changes_nothing(&ruled.decision)
@@ -134,9 +148,24 @@ impl Session {
                 asking.shown
             ));
         }
-        let asked: Vec<&Step> = open_questions(&ruled.decision, granted, asking.preapproved);
+        let mut asked: Vec<&Step> = open_questions(&ruled.decision, granted, asking.preapproved);
+        // What hooks say is of the call itself; its steps are decided without it.
+        let word = granted.word.as_ref().filter(|_| asking.via.is_empty());
+        let mut wanted = None;
+        match word {
+            Some(Word::Allow) => {
+                let (unsaid, rest) = asked
+                    .into_iter()
+                    .partition::<Vec<&Step>, _>(|step| matches!(step.why, Why::Default(_)));
+                granted.add(unsaid.iter().map(|step| step.request.clone()));
+                asked = rest;
+            }
+            Some(Word::Ask(reason)) => wanted = Some(format!("a hook wants a person to decide: {reason}")),
+            Some(Word::Deny(_)) | None => {}
+        }
         let outcome = match ruled.decision.outcome {
-            Outcome::Ask if asked.is_empty() => Outcome::Allow,
+            Outcome::Allow if wanted.is_some() => Outcome::Ask,
+            Outcome::Ask if asked.is_empty() && wanted.is_none() => Outcome::Allow,
             outcome @ (Outcome::Allow | Outcome::Ask | Outcome::Deny) => outcome,
         };
         let mut refused = None;
@@ -144,13 +173,21 @@ impl Session {
             Outcome::Allow => {}
             Outcome::Deny => refused = Some(self.refusal(&ruled.decision, "denied by the policy")),
             Outcome::Ask => {
+                let mut reasons = self.reasons(&asked);
+                reasons.extend(wanted.clone());
                 let permit = Permit {
                     tool: asking.via.first().copied().unwrap_or(asking.tool).to_owned(),
                     shown: asking.shown.to_owned(),
-                    reasons: self.reasons(&asked),
+                    reasons,
                     warnings: asking.warnings.to_vec(),
                 };
-                match self.parts.person.permits(&permit).await {
+                let nobody_asks = wanted.is_some() && ruled.decision.mode == Mode::DontAsk;
+                let answer = if nobody_asks {
+                    Permission::NobodyThere
+                } else {
+                    self.parts.person.permits(&permit).await
+                };
+                match answer {
                     Permission::Granted => granted.add(asked.iter().map(|step| step.request.clone())),
                     Permission::Refused(None) => {
                         refused = Some("The person refused this call. Do not try it another way; ask what to do instead.".to_owned());
@@ -158,7 +195,11 @@ impl Session {
                     Permission::Refused(Some(instead)) => {
                         refused = Some(format!("The person refused this call and says: {instead}"));
                     }
-                    Permission::NobodyThere if self.parts.plan.headless() == Outcome::Allow => {}
+                    Permission::NobodyThere
+                        if self.parts.plan.headless() == Outcome::Allow && !nobody_asks => {}
+                    Permission::NobodyThere if let Some(wanted) = wanted => {
+                        refused = Some(format!("This call is denied: {wanted}. Nobody can be asked."));
+                    }
                     Permission::NobodyThere => {
                         refused = Some(self.refusal(
                             &ruled.decision,
@@ -196,6 +237,29 @@ impl Session {
         })
     }
 
+    /// A step of a body runs what hooks watch as much as a call does. What they say of it counts as far as it refuses: nobody is asked about
+    /// a part of a call, and what a definition says is not rewritten.
+    async fn hooks_of_step(&self, asking: &Asking<'_>) -> Result<(), String> {
+        if asking.via.is_empty() {
+            return Ok(());
+        }
+        let heard = self
+            .before(Watched {
+                call: asking.call,
+                tool: asking.tool,
+                input: asking.input,
+                cancel: &Cancel::new(),
+            })
+            .await;
+        match heard.word {
+            Some(Word::Deny(reason) | Word::Ask(reason)) => Err(blocked(&reason)),
+            Some(Word::Allow) | None if heard.changed.is_some() => Err(blocked(
+                "it changes the input of a step, which stays as it is declared",
+            )),
+            Some(Word::Allow) | None => Ok(()),
+        }
+    }
+
     /// What a model is told of a refusal.
     fn refusal(&self, decision: &Decision, verdict: &str) -> String {
         let steps: Vec<&Step> = decision
@@ -220,6 +284,11 @@ impl Session {
         reasons.dedup();
         reasons
     }
+}
+
+/// What a model is told of what a hook refuses.
+pub(crate) fn blocked(reason: &str) -> String {
+    format!("Blocked by a hook: {reason}")
 }
 
 /// The steps that a person has to be asked about: those that ask and were not granted before, nor approved by the definition.

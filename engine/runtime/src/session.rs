@@ -19,6 +19,7 @@ use tokio::time::Instant;
 
 use crate::bash::{self, Bash, GRACE, Tasks};
 use crate::files::Seen;
+use crate::hooks::{HookRun, Hooks};
 use crate::person::Person;
 use crate::store::Store;
 
@@ -92,6 +93,13 @@ pub trait Observer: Send + Sync + fmt::Debug {
 
     /// A call has ended.
     fn ended(&self, event: &Ended<'_>);
+
+    /// A hook is about to run, or has ended. Where this fails it does not run, and what it watches is refused.
+    ///
+    /// # Errors
+    ///
+    /// One line: it cannot be written down.
+    fn hook(&self, event: &HookRun<'_>) -> Result<(), String>;
 }
 
 /// A decision.
@@ -138,6 +146,10 @@ impl Observer for Unobserved {
     }
 
     fn ended(&self, _event: &Ended<'_>) {}
+
+    fn hook(&self, _event: &HookRun<'_>) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// One session.
@@ -152,6 +164,10 @@ pub struct Session {
     cache: Mutex<HashMap<(SmolStr, String), Cached>>,
     ledger: Mutex<Ledger>,
     staying: tokio::sync::Mutex<Option<Staying>>,
+    pub(crate) hooks: Hooks,
+    /// Whoever runs beside others holds it together with them; a call that a hook made unsafe beside others holds it alone.
+    pub(crate) gate: Arc<tokio::sync::RwLock<()>>,
+    stopped: Mutex<Option<String>>,
 }
 
 /// What later calls depend on.
@@ -213,6 +229,9 @@ impl Session {
         };
         let pool = std::mem::take(&mut parts.pool);
         Self {
+            hooks: Hooks::of(&parts.plan),
+            gate: Arc::default(),
+            stopped: Mutex::default(),
             parts,
             context: Mutex::new(context),
             pool: RwLock::new(Arc::new(pool)),
@@ -268,6 +287,16 @@ impl Session {
             staying.shell.close(GRACE).await;
         }
         self.parts.bash.end_everything().await;
+    }
+
+    /// Why nothing more is to be done, where a hook said so.
+    #[must_use]
+    pub fn stopped(&self) -> Option<String> {
+        lock(&self.stopped).clone()
+    }
+
+    pub(crate) fn stop(&self, reason: &str) {
+        lock(&self.stopped).get_or_insert_with(|| reason.to_owned());
     }
 
     /// The tools there are in the present mode.

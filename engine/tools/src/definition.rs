@@ -14,9 +14,9 @@ pub use check::check;
 pub use field::{Bounds, Field, FieldKind, Role, TextBounds};
 pub use read::{Prompts, read};
 pub use step::{
-    Action, AgentStep, AskStep, Body, CacheStep, CallStep, Choice, ContextKey, EachStep, EditStep, GlobStep,
-    GrepStep, LetStep, MAX_EACH, McpStep, McpVerb, MessageStep, Named, OnError, OptionTemplate, Question,
-    Questions, ReadStep, RetryStep, ReturnStep, RunStep, Setting, ShellStep, Speaker, StateChange, StateStep,
-    StateVerb, Step, TaskStep, TaskVerb, ToolsStep, WhenStep, Words, WriteStep,
+    Action, AgentStep, AskStep, Body, CacheStep, CallStep, Choice, ContextKey, EachStep, EditStep, EventStep,
+    GlobStep, GrepStep, LetStep, MAX_EACH, McpStep, McpVerb, MessageStep, Named, OnError, OptionTemplate,
+    Question, Questions, ReadStep, Reported, RetryStep, ReturnStep, RunStep, Setting, ShellStep, Speaker,
+    StateChange, StateStep, StateVerb, Step, TaskStep, TaskVerb, ToolsStep, WhenStep, Words, WriteStep,
 };
 pub use tool::{Budget, Deferral, Flag, Handler, Interrupt, Need, Prompt, Tool, Work, is_tool_name};

@@ -53,6 +53,17 @@ impl MediaType {
     }
 }
 
+impl Block {
+    /// The text, where it is one.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Image { .. } | Self::ToolReference(_) => None,
+        }
+    }
+}
+
 impl Output {
     /// A text.
     #[must_use]

@@ -300,6 +300,7 @@ fn changes_mode(tool: &Tool) -> bool {
             | Action::Task(_)
             | Action::Mcp(_)
             | Action::Let(_)
+            | Action::Event(_)
             | Action::Message(_)
             | Action::Return(_)
             | Action::Fail(_) => false,

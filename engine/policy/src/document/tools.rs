@@ -10,9 +10,7 @@ use crate::pattern::Glob;
 use crate::source::Spanned;
 
 /// When a hook runs.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum HookEvent {
     /// Before a call is decided.
     Before,

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use engine_policy::{Mode, Outcome};
 use engine_tools::definition::{
-    Action, AskStep, Body, CallStep, ContextKey, GlobStep, GrepStep, Named, OptionTemplate, Questions,
-    ReadStep, ReturnStep, RunStep, Setting, ShellStep, Step, TaskStep, TaskVerb, Words, Work as ToolWork,
+    Action, AskStep, Body, CallStep, ContextKey, EventStep, GlobStep, GrepStep, Named, OptionTemplate,
+    Questions, ReadStep, ReturnStep, RunStep, Setting, ShellStep, Speaker, Step, TaskStep, TaskVerb, Words,
+    Work as ToolWork,
 };
 use engine_tools::pool::Entry;
 use engine_tools::template::{Scope, Value};
@@ -17,6 +18,7 @@ use smol_str::SmolStr;
 use super::{Failure, Flow, Run, Went};
 use crate::bash::{End, TaskId, TaskView, Work};
 use crate::native::{Program, run_program};
+use crate::permission::blocked;
 use crate::session::Change;
 
 /// Names that a step gives to values.
@@ -47,7 +49,9 @@ pub(super) fn names_of(step: &Step) -> Vec<SmolStr> {
         Action::Each(step) => step.collect.iter().map(|(name, _)| name.value.clone()).collect(),
         Action::Cache(step) => within(&step.body),
         Action::Retry(step) => within(&step.body),
-        Action::Set(_) | Action::Message(_) | Action::Return(_) | Action::Fail(_) => Vec::new(),
+        Action::Event(_) | Action::Set(_) | Action::Message(_) | Action::Return(_) | Action::Fail(_) => {
+            Vec::new()
+        }
     }
 }
 
@@ -111,6 +115,7 @@ impl Run<'_> {
             Action::Cache(cache) => return self.cache(cache, scope).await,
             Action::Retry(retry) => return self.retry(retry, scope).await,
             Action::Set(setting) => self.set(setting, scope)?,
+            Action::Event(event) => self.event(event, scope).await?,
             Action::Message(message) => {
                 let text = message.text.render(scope)?;
                 self.say(message.speaker, text);
@@ -347,6 +352,24 @@ impl Run<'_> {
                 .collect(),
         };
         scope.set(&task.name.value, Value::of_json(&value));
+        Ok(())
+    }
+
+    async fn event(&self, event: &EventStep, scope: &Scope) -> Result<(), Failure> {
+        let mut told = Map::new();
+        for field in &event.fields {
+            let value = field.value.json(scope)?;
+            if !value.is_null() {
+                told.insert(field.name.value.to_string(), value);
+            }
+        }
+        let heard = self
+            .session()
+            .reported(event.event.value, self.around.call, told, self.cancel())
+            .await;
+        for text in heard.map_err(|reason| Failure::Failed(blocked(&reason)))? {
+            self.say(Speaker::System, text);
+        }
         Ok(())
     }
 

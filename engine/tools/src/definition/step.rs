@@ -4,7 +4,7 @@
 //! the tool around it. Nothing in a step runs shell text that a value was put into: words of `run` are whole arguments, and values reach
 //! `shell` only through variables.
 
-use engine_policy::{Place, Spanned};
+use engine_policy::{HookEvent, Place, Spanned};
 use smol_str::SmolStr;
 
 use crate::template::Template;
@@ -101,6 +101,8 @@ pub enum Action {
     Retry(RetryStep),
     /// `set KEY "template"`: a change of the session's context.
     Set(Setting),
+    /// `event NAME { field "template"; ... }`: hooks hear of something that the body did.
+    Event(EventStep),
     /// `message "template"`: adds to the conversation.
     Message(MessageStep),
     /// `return "template"`: ends the body with a result.
@@ -508,6 +510,47 @@ impl ContextKey {
     pub const ALL: &[(&str, Self)] = &[("mode", Self::Mode), ("cwd", Self::Cwd), ("model", Self::Model)];
 }
 
+/// `event`. A hook that refuses what happened fails the step, and so rolls back what was done before it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventStep {
+    /// What happened.
+    pub event: Spanned<HookEvent>,
+    /// What hooks are told of it; one that is `none` is left out.
+    pub fields: Vec<Named>,
+}
+
+/// An event that bodies report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reported {
+    /// The event.
+    pub event: HookEvent,
+    /// Fields that hooks are told.
+    pub fields: &'static [&'static str],
+    /// How many of these, from the first, cannot be left out.
+    pub needed: usize,
+}
+
+impl Reported {
+    /// Every event that bodies report.
+    pub const ALL: &[Self] = &[Self {
+        event: HookEvent::TaskCreated,
+        fields: &[
+            "task_id",
+            "task_subject",
+            "task_description",
+            "teammate_name",
+            "team_name",
+        ],
+        needed: 2,
+    }];
+
+    /// What is known of an event, if bodies report it.
+    #[must_use]
+    pub fn of(event: HookEvent) -> Option<&'static Self> {
+        Self::ALL.iter().find(|own| own.event == event)
+    }
+}
+
 /// `message`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MessageStep {
@@ -574,6 +617,7 @@ impl Action {
             Self::Cache(_) => "cache",
             Self::Retry(_) => "retry",
             Self::Set(_) => "set",
+            Self::Event(_) => "event",
             Self::Message(_) => "message",
             Self::Return(_) => "return",
             Self::Fail(_) => "fail",

@@ -411,6 +411,7 @@ fn templates<'b>(body: &'b Body, out: &mut Vec<&'b Template>) {
             | Action::Task(_)
             | Action::Mcp(_)
             | Action::Set(_)
+            | Action::Event(_)
             | Action::Message(_) => {}
             Action::Cache(step) => templates(&step.body, out),
             Action::Retry(step) => templates(&step.body, out),

@@ -50,12 +50,10 @@ impl Decoder<'_> {
                 .iter()
                 .filter_map(|argument| self.matcher(argument))
                 .collect();
-            let timeout_ms = child
-                .property("timeout")
-                .and_then(|argument| self.time(argument));
-            let on_error = child
-                .property("on-error")
-                .and_then(|argument| self.word(argument, Outcome::ALL, "a verdict (`allow`, `ask` or `deny`)"));
+            let timeout_ms = child.property("timeout").and_then(|argument| self.time(argument));
+            let on_error = child.property("on-error").and_then(|argument| {
+                self.word(argument, Outcome::ALL, "a verdict (`allow`, `ask` or `deny`)")
+            });
             if let (Some(outcome), HookEvent::End) = (&on_error, event) {
                 self.error(
                     "policy::unknown-property",

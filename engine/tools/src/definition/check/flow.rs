@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use engine_policy::{Diagnostic, Place, Spanned};
+use engine_policy::{Diagnostic, Place, Spanned, nearest};
 use smol_str::SmolStr;
 
 use super::tool_of;
 use crate::definition::{
-    Action, Body, CallStep, Flag, McpVerb, Named, Need, Questions, RunStep, ShellStep, StateChange,
-    StateStep, StateVerb, Step, TaskVerb, Tool, WhenStep, Words,
+    Action, Body, CallStep, EventStep, Flag, McpVerb, Named, Need, Questions, Reported, RunStep, ShellStep,
+    StateChange, StateStep, StateVerb, Step, TaskVerb, Tool, WhenStep, Words,
 };
 use crate::template::{Checker, Shape, Template};
 
@@ -299,6 +299,7 @@ impl<'f, 'd> Flow<'f, 'd> {
             Action::Set(setting) => {
                 self.template(&setting.value);
             }
+            Action::Event(event) => self.event(event, step),
             Action::Message(message) => {
                 self.template(&message.text);
             }
@@ -314,6 +315,32 @@ impl<'f, 'd> Flow<'f, 'd> {
             }
         }
         Goes::On
+    }
+
+    /// What hooks are told of an event has the names that they know.
+    fn event(&mut self, event: &EventStep, step: &Step) {
+        self.all(&event.fields);
+        let Some(reported) = Reported::of(event.event.value) else {
+            return;
+        };
+        let name = event.event.value.name();
+        for field in &event.fields {
+            let own = field.name.value.as_str();
+            if !reported.fields.contains(&own) {
+                let help = nearest(own, reported.fields.iter().copied()).map_or_else(
+                    || format!("known are {}", reported.fields.join(", ")),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                let message = format!("`{own}` is nothing that is told of the event {name}");
+                self.error("tool::unknown-name", message, field.name.place, &help);
+            }
+        }
+        for needed in reported.fields.iter().take(reported.needed) {
+            if !event.fields.iter().any(|field| field.name.value == *needed) {
+                let message = format!("the event {name} is told without `{needed}`");
+                self.error("tool::missing", message, step.place, "add it to the block");
+            }
+        }
     }
 
     fn when(&mut self, when: &WhenStep) -> Goes {

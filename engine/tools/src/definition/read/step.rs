@@ -1,16 +1,16 @@
 //! Reads the steps of a body.
 
-use engine_policy::Spanned;
 use engine_policy::read::{Argument, Node};
+use engine_policy::{HookEvent, Spanned};
 use smol_str::SmolStr;
 
 use super::block::Block;
 use super::{Reader, advice};
 use crate::definition::{
-    Action, AgentStep, AskStep, Body, CacheStep, CallStep, Choice, ContextKey, EachStep, EditStep, GlobStep,
-    GrepStep, LetStep, MAX_EACH, McpStep, McpVerb, MessageStep, Named, OnError, Question, Questions,
-    ReadStep, RetryStep, ReturnStep, RunStep, Setting, ShellStep, Speaker, StateChange, StateStep, StateVerb,
-    Step, TaskStep, TaskVerb, ToolsStep, WhenStep, Words, WriteStep,
+    Action, AgentStep, AskStep, Body, CacheStep, CallStep, Choice, ContextKey, EachStep, EditStep, EventStep,
+    GlobStep, GrepStep, LetStep, MAX_EACH, McpStep, McpVerb, MessageStep, Named, OnError, Question,
+    Questions, ReadStep, Reported, RetryStep, ReturnStep, RunStep, Setting, ShellStep, Speaker, StateChange,
+    StateStep, StateVerb, Step, TaskStep, TaskVerb, ToolsStep, WhenStep, Words, WriteStep,
 };
 use crate::template::Template;
 
@@ -37,6 +37,7 @@ const STEPS: &[&str] = &[
     "cache",
     "retry",
     "set",
+    "event",
     "message",
     "return",
     "fail",
@@ -332,6 +333,7 @@ impl Reader<'_> {
                     }
                 }
             }
+            "event" => self.event(node, &mut block).map(Action::Event),
             "message" => {
                 self.no_more_arguments(node, 1);
                 let speaker = block
@@ -488,6 +490,52 @@ impl Reader<'_> {
         })
     }
 
+    /// What a body reports to hooks.
+    fn event(&mut self, node: &Node, block: &mut Block<'_>) -> Option<EventStep> {
+        self.no_more_arguments(node, 1);
+        let Some(name) = node.arguments.first() else {
+            self.missing(node, "event", "write it as `event \"TaskCreated\" { ... }`");
+            return None;
+        };
+        let known: Vec<(&str, HookEvent)> = Reported::ALL
+            .iter()
+            .map(|own| (own.event.name(), own.event))
+            .collect();
+        let place = name.place;
+        let event = self.word(name, &known, "an event that a body reports")?;
+        let mut fields = Vec::new();
+        self.named_fields(block, &mut fields);
+        block.keep_properties();
+        let event = Spanned::new(event, place);
+        Some(EventStep { event, fields })
+    }
+
+    /// Fields with their templates: properties, and children with one argument.
+    fn named_fields(&mut self, block: &mut Block<'_>, fields: &mut Vec<Named>) {
+        for (name, argument) in block.rest_of_properties() {
+            let value = self.template(argument);
+            fields.extend(value.map(|value| Named {
+                name: name.clone(),
+                value,
+            }));
+        }
+        for child in block.rest() {
+            Block::new(child).finish(self);
+            let value = self
+                .one_argument(child)
+                .and_then(|argument| self.template(argument));
+            fields.extend(value.map(|value| Named {
+                name: child.name.clone(),
+                value,
+            }));
+        }
+        for (at, named) in fields.iter().enumerate() {
+            if let Some(first) = fields.iter().take(at).find(|first| first.name == named.name) {
+                self.twice(&named.name.value, &named.name, &first.name);
+            }
+        }
+    }
+
     fn call(&mut self, node: &Node, block: &mut Block<'_>) -> Option<CallStep> {
         self.no_more_arguments(node, 2);
         let (name, rest) = self.named(node)?;
@@ -501,28 +549,7 @@ impl Reader<'_> {
         };
         let tool = self.template(tool)?;
         let mut input = Vec::new();
-        for (name, argument) in block.rest_of_properties() {
-            let value = self.template(argument);
-            input.extend(value.map(|value| Named {
-                name: name.clone(),
-                value,
-            }));
-        }
-        for child in block.rest() {
-            Block::new(child).finish(self);
-            let value = self
-                .one_argument(child)
-                .and_then(|argument| self.template(argument));
-            input.extend(value.map(|value| Named {
-                name: child.name.clone(),
-                value,
-            }));
-        }
-        for (at, named) in input.iter().enumerate() {
-            if let Some(first) = input.iter().take(at).find(|first| first.name == named.name) {
-                self.twice(&named.name.value, &named.name, &first.name);
-            }
-        }
+        self.named_fields(block, &mut input);
         block.keep_properties();
         Some(CallStep { name, tool, input })
     }
