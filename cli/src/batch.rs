@@ -24,7 +24,7 @@ pub(crate) struct Batch {
     asking: AskingOptions,
 }
 
-const EXAMPLES: &str = "Example:
+const EXAMPLES: &str = "Examples:
   engine batch --no-ask < calls.jsonl
   echo '{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"Glob\",\"input\":{\"pattern\":\"*.md\"}}' | engine batch --no-ask";
 

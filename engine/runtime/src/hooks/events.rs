@@ -79,7 +79,7 @@ impl Session {
         let mut told = Vec::new();
         match heard.word {
             Some(Word::Deny(reason) | Word::Ask(reason)) => {
-                told.push(format!("A hook says of this result: {reason}"))
+                told.push(format!("A hook says of this result: {reason}"));
             }
             Some(Word::Allow) | None => {}
         }
