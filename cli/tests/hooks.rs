@@ -144,7 +144,7 @@ fn an_allow_stands_in_for_a_person_but_for_no_rule() {
     let allow = "hooks { before run=#\"echo '{\"decision\":\"allow\"}'\"# }";
     let house = House::new(allow);
     // No rule says anything about these.
-    assert_eq!(house.bash("uname > kernel").trim(), "");
+    assert_eq!(house.bash("uname > kernel").trim(), "(no output)");
     assert!(!house.read("kernel").is_empty());
     let told = house.bash("rm seen");
     assert!(told.contains("denied by the policy"), "{told}");
@@ -223,7 +223,7 @@ fn what_follows_a_call_depends_on_how_it_ended() {
     );
     house.bash("echo fine");
     let after: serde_json::Value = serde_json::from_str(&house.read("after.json")).expect("JSON");
-    assert_eq!(after["tool_response"]["stdout"], "fine");
+    assert_eq!(after["tool_response"]["stdout"], "fine\n");
     assert_eq!(after["hook_event_name"], "PostToolUse");
     assert_eq!(house.read("failure.json"), "");
     house.bash("cat not-there");
