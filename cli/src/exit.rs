@@ -7,7 +7,7 @@ use engine_policy::Outcome;
 pub(crate) enum Exit {
     /// Allowed, or nothing wrong.
     Fine,
-    /// A test failed, a file is not formatted, a lint found something that counts, or trust was asked for and is not there.
+    /// A test failed, a file is not formatted, a lint found something that counts, a tool's call failed or was refused, or trust was asked for and is not there.
     Failed,
     /// Denied.
     Denied,
@@ -24,7 +24,7 @@ pub(crate) enum Exit {
 }
 
 /// Shown under `--help`.
-pub(crate) const HELP: &str = "Exit codes: 0 allowed or nothing wrong, 1 tests failed, files not formatted or lints found, 2 denied, 3 a policy is invalid, \
+pub(crate) const HELP: &str = "Exit codes: 0 allowed or nothing wrong, 1 tests failed, files not formatted, lints found or a tool's call failed, 2 denied, 3 a policy is invalid, \
 4 ask or not understood, 64 wrong usage or a name that nothing has, 70 internal error, 74 a file or directory of the machine cannot be used";
 
 impl Exit {
