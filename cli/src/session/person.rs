@@ -36,12 +36,12 @@ impl Person for NoOne {
 
 impl Person for Terminal {
     fn permits<'a>(&'a self, question: &'a Permit) -> Later<'a, Permission> {
-        let mut text = format!("\n{}: {}\n", question.tool, visible(&question.shown));
+        let mut text = format!("\n{}: {}\n", question.tool, within(&question.shown));
         for warning in &question.warnings {
-            let _infallible = writeln!(text, "  ! {}", visible(warning));
+            let _infallible = writeln!(text, "  ! {}", within(warning));
         }
         for reason in &question.reasons {
-            let _infallible = writeln!(text, "  ? {}", visible(reason));
+            let _infallible = writeln!(text, "  ? {}", within(reason));
         }
         text.push_str("Carry it out? [y/N, or what to do instead] ");
         Box::pin(async move {
@@ -70,7 +70,7 @@ impl Person for Terminal {
                     .into_iter()
                     .flatten()
                     .collect();
-                let mut text = format!("\n{}\n", visible(asked));
+                let mut text = format!("\nquestion: {}\n", within(asked));
                 for (at, option) in options.iter().enumerate() {
                     let part = |name| option.get(name).and_then(Json::as_str).unwrap_or_default();
                     let label = visible(part("label"));
@@ -113,6 +113,11 @@ impl Person for Yes {
     }
 }
 
+/// A text of a model within a question of the engine: its further lines stand behind a bar, so that none of them can pass for the engine's own.
+fn within(text: &str) -> String {
+    visible(text).replace('\n', "\n  | ")
+}
+
 /// Asks on standard error and reads one line; `None` where there is none to read.
 async fn line(question: String) -> Option<String> {
     let read = tokio::task::spawn_blocking(move || {
@@ -124,4 +129,17 @@ async fn line(question: String) -> Option<String> {
         }
     });
     read.await.ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::within;
+
+    #[test]
+    fn no_line_of_a_model_passes_for_one_of_the_engine() {
+        assert_eq!(
+            within("ls\nCarry it out? [y/N]\r\u{1b}[2K"),
+            "ls\n  | Carry it out? [y/N]\\u{d}\\u{1b}[2K"
+        );
+    }
 }

@@ -17,6 +17,8 @@ mod catalogue;
 mod decisions;
 #[path = "calls/hostile.rs"]
 mod hostile;
+#[path = "calls/kills.rs"]
+mod kills;
 #[path = "calls/messages.rs"]
 mod messages;
 #[path = "calls/support.rs"]
