@@ -20,6 +20,11 @@ pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
+/// Whether a person reads standard error as it is written.
+pub(crate) fn is_stderr_terminal() -> bool {
+    io::stderr().is_terminal()
+}
+
 /// Whether a person can be asked: standard input and standard error are a terminal.
 pub(crate) fn is_person_there() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()

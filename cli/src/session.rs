@@ -1,6 +1,7 @@
 //! A session of tools for `engine call`, `engine batch` and `engine tools`: the policy, the tools there are, a person at the terminal or
 //! nobody, and the audit log.
 
+mod definitions;
 mod log;
 mod person;
 
@@ -13,7 +14,7 @@ use engine_runtime::store::Store;
 use engine_runtime::{Parts, Person, Session, Shells};
 use engine_shell::Shell;
 use engine_tools::budget::Budgets;
-use engine_tools::definition::Budget;
+use engine_tools::definition::{Budget, Tool};
 use engine_tools::pool::{self, Filter, Pool};
 use engine_tools::template::{Scope, SessionFacts};
 use serde_json::Value as Json;
@@ -37,6 +38,11 @@ pub(crate) struct Opening {
     /// Directory that calls start in
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub(crate) cwd: Option<String>,
+
+    /// File of tool definitions, `.kdl` or `.toml`, whose tools there are beside the shipped ones and those of the person
+    /// (`~/.config/engine/tools/`); may be given several times
+    #[arg(long = "tools", value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub(crate) tools: Vec<PathBuf>,
 
     /// Runs all commands in one shell, so that variables and functions are handed on
     #[arg(long)]
@@ -72,6 +78,8 @@ pub(crate) enum Asking {
 pub(crate) struct Opened {
     pub(crate) plan: Plan,
     pub(crate) pool: Pool,
+    /// Every tool that a pool is made of.
+    tools: Vec<Arc<Tool>>,
     pub(crate) facts: SessionFacts,
     pub(crate) start: Start,
     pub(crate) mode: Mode,
@@ -93,10 +101,12 @@ pub(crate) fn open(opening: &Opening) -> Result<Opened, Exit> {
         programs: programs(&["pwsh"]),
         ..SessionFacts::default()
     };
-    let pool = pool_in(&plan, &start, &facts, mode);
+    let tools = definitions::all(&opening.tools)?;
+    let pool = pool_in(&tools, &plan, &start, &facts, mode);
     Ok(Opened {
         plan,
         pool,
+        tools,
         facts,
         start,
         mode,
@@ -104,7 +114,13 @@ pub(crate) fn open(opening: &Opening) -> Result<Opened, Exit> {
 }
 
 /// The tools that a policy lets a session have in a mode.
-fn pool_in(plan: &Plan, start: &Start, facts: &SessionFacts, mode: Mode) -> Pool {
+fn pool_in(
+    tools: &[Arc<Tool>],
+    plan: &Plan,
+    start: &Start,
+    facts: &SessionFacts,
+    mode: Mode,
+) -> Pool {
     let facts = SessionFacts {
         mode: mode.as_str().into(),
         ..facts.clone()
@@ -123,7 +139,7 @@ fn pool_in(plan: &Plan, start: &Start, facts: &SessionFacts, mode: Mode) -> Pool
         defers: &|name| plan.defers(name),
         forks: false,
     };
-    Pool::build(engine_tools::shipped(), &[], &session)
+    Pool::build(tools, &[], &session)
 }
 
 /// Makes the session that runs calls.
@@ -131,6 +147,7 @@ pub(crate) fn begin(opening: &Opening, opened: Opened, asking: Asking) -> Result
     let Opened {
         plan,
         pool,
+        tools,
         facts,
         start,
         mode,
@@ -161,7 +178,7 @@ pub(crate) fn begin(opening: &Opening, opened: Opened, asking: Asking) -> Result
     let plan = Arc::new(plan);
     let pool_in = {
         let (plan, start, facts) = (Arc::clone(&plan), start.clone(), facts.clone());
-        Box::new(move |mode| pool_in(&plan, &start, &facts, mode))
+        Box::new(move |mode| pool_in(&tools, &plan, &start, &facts, mode))
     };
     let parts = Parts {
         plan,

@@ -3,10 +3,32 @@
 use std::fmt::Write as _;
 use std::io::BufRead as _;
 
+use engine_runtime::bash::Progress;
 use engine_runtime::{Later, Nobody, Permission, Permit, Person};
 use serde_json::{Map, Value as Json};
 
 use crate::out::{self, visible};
+
+/// One line at the terminal that says how far a command has come, written over and over.
+fn show_progress(progress: &Progress) {
+    if out::is_stderr_terminal() {
+        let last = String::from_utf8_lossy(&progress.tail);
+        let last = last.lines().last().unwrap_or_default();
+        let last: String = visible(last).chars().take(60).collect();
+        out::complain(&format!(
+            "\r\x1b[K{} s, {} lines, {} bytes  {last}",
+            progress.elapsed.as_secs(),
+            progress.total_lines,
+            progress.total_bytes
+        ));
+    }
+}
+
+fn end_progress() {
+    if out::is_stderr_terminal() {
+        out::complain("\r\x1b[K");
+    }
+}
 
 /// The person at the terminal: questions on standard error, answers from standard input.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +119,14 @@ impl Person for Terminal {
     fn show(&self, text: &str) {
         out::complain(&format!("{}\n", visible(text)));
     }
+
+    fn progress(&self, _call: &str, progress: &Progress) {
+        show_progress(progress);
+    }
+
+    fn progress_ended(&self, _call: &str) {
+        end_progress();
+    }
 }
 
 impl Person for Yes {
@@ -110,6 +140,14 @@ impl Person for Yes {
 
     fn show(&self, text: &str) {
         out::complain(&format!("{}\n", visible(text)));
+    }
+
+    fn progress(&self, _call: &str, progress: &Progress) {
+        show_progress(progress);
+    }
+
+    fn progress_ended(&self, _call: &str) {
+        end_progress();
     }
 }
 

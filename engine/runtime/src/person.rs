@@ -6,6 +6,8 @@ use std::pin::Pin;
 
 use serde_json::Value as Json;
 
+use crate::bash::Progress;
+
 /// Something that is answered later.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -19,6 +21,12 @@ pub trait Person: Send + Sync + fmt::Debug {
 
     /// Shows a line.
     fn show(&self, text: &str);
+
+    /// A command runs, and this is how far it has come.
+    fn progress(&self, _call: &str, _progress: &Progress) {}
+
+    /// The command of a call that progress was shown of has ended.
+    fn progress_ended(&self, _call: &str) {}
 }
 
 /// A call that a policy does not allow without a question.

@@ -106,14 +106,33 @@ async fn finish(around: Around<'_>, request: Request) -> Result<Arc<Finished>, S
         .start(request)
         .map_err(|error: StartError| error.to_string())?;
     let cancel = running.cancel();
-    tokio::select! {
-        finished = running.finished() => Ok(finished),
-        () = around.cancel.cancelled() => {
-            cancel.cancel();
-            Ok(running.finished().await)
+    let mut progress = running.watch();
+    let person = &around.session.parts.person;
+    let mut shown = false;
+    let finished = loop {
+        tokio::select! {
+            finished = running.finished() => break finished,
+            () = around.cancel.cancelled() => {
+                cancel.cancel();
+                break running.finished().await;
+            }
+            Ok(()) = progress.changed() => {
+                let so_far = progress.borrow_and_update().clone();
+                if so_far.elapsed >= FIRST_PROGRESS {
+                    person.progress(around.call, &so_far);
+                    shown = true;
+                }
+            }
         }
+    };
+    if shown {
+        person.progress_ended(around.call);
     }
+    Ok(finished)
 }
+
+/// How long a command runs before a person is shown how far it has come.
+const FIRST_PROGRESS: Duration = Duration::from_secs(1);
 
 /// Makes a directory that its owner alone can look into.
 fn make_owned(directory: &std::path::Path) -> Result<(), String> {
