@@ -114,13 +114,7 @@ pub(crate) fn open(opening: &Opening) -> Result<Opened, Exit> {
 }
 
 /// The tools that a policy lets a session have in a mode.
-fn pool_in(
-    tools: &[Arc<Tool>],
-    plan: &Plan,
-    start: &Start,
-    facts: &SessionFacts,
-    mode: Mode,
-) -> Pool {
+fn pool_in(tools: &[Arc<Tool>], plan: &Plan, start: &Start, facts: &SessionFacts, mode: Mode) -> Pool {
     let facts = SessionFacts {
         mode: mode.as_str().into(),
         ..facts.clone()

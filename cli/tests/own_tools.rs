@@ -57,7 +57,10 @@ fn a_tool_that_is_declared_read_only_cannot_delete_even_with_a_yes() {
     let output = call(directory.path(), &definition, "--yes");
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("`CountLines` is declared to change nothing"), "{said}");
+    assert!(
+        said.contains("`CountLines` is declared to change nothing"),
+        "{said}"
+    );
     assert!(directory.path().join("project/a.txt").exists());
 }
 
