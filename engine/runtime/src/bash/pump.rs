@@ -10,8 +10,6 @@ use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
 use tokio::net::unix::pipe::Receiver;
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, sleep_until};
@@ -23,13 +21,19 @@ use super::limits::{BLOCK_BYTES, DRAIN, QUIET};
 const IN_A_ROW: usize = 32;
 
 /// This much within [`FLOOD_TIME`] is a flood.
-const FLOOD_BYTES: usize = 1 << 20;
+const FLOOD_BYTES: usize = 256 << 10;
 
 /// See [`FLOOD_BYTES`].
 const FLOOD_TIME: Duration = Duration::from_millis(20);
 
-/// A flood is over after this long without output.
-const FLOOD_PAUSE_NS: i64 = 5_000_000;
+/// While nothing is there, a flood is given this time to fill the pipe: waking for each few kilobytes would cost more than reading them.
+const FLOOD_NAP: Duration = Duration::from_micros(200);
+
+/// After this many in a row whoever writes does not get a turn, and naps are longer.
+const FLOOD_NAPS: u32 = 25;
+
+/// A nap then.
+const FLOOD_LONG_NAP: Duration = Duration::from_millis(2);
 
 /// A capture that its reader and its watchers share.
 pub(super) type Shared = Arc<Mutex<Capture>>;
@@ -150,26 +154,27 @@ impl Flow {
 
 /// Reads for as long as output keeps coming and nothing is ordered. Blocks. True if the pipe has ended.
 fn read_flood(pipe: &Receiver, capture: &Shared, orders: &watch::Receiver<Orders>) -> bool {
-    let pause = Timespec {
-        tv_sec: 0,
-        tv_nsec: FLOOD_PAUSE_NS,
-    };
+    let mut idle = 0;
     while matches!(orders.has_changed(), Ok(false)) {
         let read = lock(capture).read(|space| Ok(rustix::io::read(pipe, space)?));
         match read {
             Ok((0, _)) => return true,
             Ok((_, Some(due))) => {
+                idle = 0;
                 let result = due.write();
                 lock(capture).wrote(result);
             }
-            Ok((_, None)) => {}
+            Ok((_, None)) => idle = 0,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                let mut ready = [PollFd::new(pipe, PollFlags::IN)];
-                match poll(&mut ready, Some(&pause)) {
-                    Ok(0) => return false,
-                    Ok(_) | Err(Errno::INTR) => {}
-                    Err(_) => return true,
+                if idle == 2 * FLOOD_NAPS {
+                    return false;
                 }
+                std::thread::sleep(if idle < FLOOD_NAPS {
+                    FLOOD_NAP
+                } else {
+                    FLOOD_LONG_NAP
+                });
+                idle += 1;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return true,
