@@ -45,6 +45,10 @@ impl Observer for Written {
         self.append(Kind::Decision, event.call)
     }
 
+    fn hook(&self, _event: &engine_runtime::HookRun<'_>) -> Result<(), String> {
+        Ok(())
+    }
+
     fn ended(&self, event: &Ended<'_>) {
         self.append(Kind::Execution, event.call).expect("written");
     }

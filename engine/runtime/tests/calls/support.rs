@@ -212,6 +212,10 @@ impl Observer for Recorder {
         Ok(())
     }
 
+    fn hook(&self, _event: &engine_runtime::HookRun<'_>) -> Result<(), String> {
+        Ok(())
+    }
+
     fn ended(&self, event: &Ended<'_>) {
         self.ended
             .lock()
