@@ -6,7 +6,6 @@
     clippy::print_stdout,
     clippy::disallowed_methods,
     dead_code,
-    unreachable_pub,
     reason = "a measurement with the support of the tests runs programs, looks at the clock and prints"
 )]
 

@@ -227,3 +227,14 @@ async fn searches_show_nothing_of_what_may_not_be_read() {
         "a missing file is not told by the name of a hidden one: {said}"
     );
 }
+
+#[tokio::test]
+async fn calls_run_where_nobody_listens() {
+    let table = Setup::new(OPEN)
+        .file("a.txt", "one\n")
+        .observer(std::sync::Arc::new(engine_runtime::Unobserved))
+        .start();
+    let (said, failed) = table.call("Bash", json!({ "command": "cat a.txt" })).await;
+    assert_eq!((said.as_str(), failed), ("one", false));
+    assert!(table.decided().is_empty());
+}

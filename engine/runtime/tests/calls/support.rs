@@ -23,21 +23,21 @@ use engine_tools::template::{Scope, SessionFacts};
 use serde_json::{Value as Json, json};
 
 /// Everything is allowed that is understood.
-pub const OPEN: &str = r#"
+pub(crate) const OPEN: &str = r#"
 policy "open"
 default { command "allow"; read "allow"; write "allow"; delete "allow"; network "allow"; tool "allow"; env "allow" }
 modes { allow "default" "plan" "accept-edits" "dont-ask" }
 "#;
 
 /// Everything is asked about.
-pub const ASKS: &str = r#"
+pub(crate) const ASKS: &str = r#"
 policy "asks"
 default { command "ask"; read "ask"; write "ask"; delete "ask"; network "ask"; tool "allow"; env "ask" }
 "#;
 
 /// The file system, without memory.
 #[derive(Clone, Copy, Debug)]
-pub struct RealWorld;
+pub(crate) struct RealWorld;
 
 impl World for RealWorld {
     fn real_path(&self, path: &str) -> Option<String> {
@@ -98,7 +98,7 @@ impl World for RealWorld {
 
 /// What a scripted person does.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// Yes.
     Yes,
     /// No, perhaps with what to do instead.
@@ -113,17 +113,17 @@ pub enum Answer {
 
 /// A person who answers from a script and remembers what was asked. Behind the end of the script nobody is there.
 #[derive(Debug, Default)]
-pub struct Scripted {
+pub(crate) struct Scripted {
     /// The answers that are left.
-    pub script: Mutex<VecDeque<Answer>>,
+    pub(crate) script: Mutex<VecDeque<Answer>>,
     /// Answers to questions of tools, by the text of the question.
-    pub replies: Mutex<Option<Json>>,
+    pub(crate) replies: Mutex<Option<Json>>,
     /// What was asked.
-    pub asked: Mutex<Vec<Permit>>,
+    pub(crate) asked: Mutex<Vec<Permit>>,
     /// Questions of tools.
-    pub questions: Mutex<Vec<Json>>,
+    pub(crate) questions: Mutex<Vec<Json>>,
     /// Lines that were shown.
-    pub shown: Mutex<Vec<String>>,
+    pub(crate) shown: Mutex<Vec<String>>,
 }
 
 impl Person for Scripted {
@@ -170,30 +170,30 @@ impl Person for Scripted {
 
 /// What an observer has heard of one decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub(crate) struct Heard {
     /// The call.
-    pub call: String,
+    pub(crate) call: String,
     /// The tool.
-    pub tool: String,
+    pub(crate) tool: String,
     /// The tools around it.
-    pub via: Vec<String>,
+    pub(crate) via: Vec<String>,
     /// The verdict.
-    pub outcome: Outcome,
+    pub(crate) outcome: Outcome,
     /// Whether it was carried out.
-    pub granted: bool,
+    pub(crate) granted: bool,
     /// The input.
-    pub input: Json,
+    pub(crate) input: Json,
 }
 
 /// An observer that remembers, and fails on demand.
 #[derive(Debug, Default)]
-pub struct Recorder {
+pub(crate) struct Recorder {
     /// Decisions.
-    pub decided: Mutex<Vec<Heard>>,
+    pub(crate) decided: Mutex<Vec<Heard>>,
     /// Ends: the call, and whether it failed.
-    pub ended: Mutex<Vec<(String, bool)>>,
+    pub(crate) ended: Mutex<Vec<(String, bool)>>,
     /// Nothing can be written down any more.
-    pub broken: std::sync::atomic::AtomicBool,
+    pub(crate) broken: std::sync::atomic::AtomicBool,
 }
 
 impl Observer for Recorder {
@@ -225,7 +225,7 @@ impl Observer for Recorder {
 }
 
 /// How a session is made.
-pub struct Setup {
+pub(crate) struct Setup {
     policy: String,
     tools: Vec<Arc<Tool>>,
     facts: SessionFacts,
@@ -240,13 +240,13 @@ pub struct Setup {
 }
 
 /// A session with what was put into it.
-pub struct Table {
+pub(crate) struct Table {
     /// The session.
-    pub session: Arc<Session>,
+    pub(crate) session: Arc<Session>,
     /// Who is asked.
-    pub person: Arc<Scripted>,
+    pub(crate) person: Arc<Scripted>,
     /// Who listens.
-    pub recorder: Arc<Recorder>,
+    pub(crate) recorder: Arc<Recorder>,
     directory: tempfile::TempDir,
 }
 
@@ -259,7 +259,7 @@ impl Files for NoFiles {
 }
 
 /// Compiles a policy that a test brings along.
-pub fn plan(text: &str) -> Plan {
+pub(crate) fn plan(text: &str) -> Plan {
     let root = Root::Text {
         name: "/policy.kdl".to_owned(),
         text: text.to_owned(),
@@ -272,7 +272,7 @@ pub fn plan(text: &str) -> Plan {
 }
 
 /// Tools of a text.
-pub fn tools(text: &str) -> Vec<Arc<Tool>> {
+pub(crate) fn tools(text: &str) -> Vec<Arc<Tool>> {
     let (tools, problems) = read(
         "own.kdl",
         text,
@@ -285,7 +285,7 @@ pub fn tools(text: &str) -> Vec<Arc<Tool>> {
 }
 
 impl Setup {
-    pub fn new(policy: &str) -> Self {
+    pub(crate) fn new(policy: &str) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         fs::create_dir(directory.path().join("project")).expect("a project");
         fs::create_dir(directory.path().join("home")).expect("a home");
@@ -311,7 +311,7 @@ impl Setup {
     }
 
     /// Puts a file into the project.
-    pub fn file(self, name: &str, text: &str) -> Self {
+    pub(crate) fn file(self, name: &str, text: &str) -> Self {
         let path = self.directory.path().join("project").join(name);
         fs::create_dir_all(path.parent().expect("a directory")).expect("directories");
         fs::write(path, text).expect("a file");
@@ -319,7 +319,7 @@ impl Setup {
     }
 
     /// Adds tools; one of the name of a shipped tool takes its place.
-    pub fn tools(mut self, text: &str) -> Self {
+    pub(crate) fn tools(mut self, text: &str) -> Self {
         let own = tools(text);
         self.tools
             .retain(|tool| own.iter().all(|own| own.name.value != tool.name.value));
@@ -327,39 +327,39 @@ impl Setup {
         self
     }
 
-    pub fn facts(mut self, change: impl FnOnce(&mut SessionFacts)) -> Self {
+    pub(crate) fn facts(mut self, change: impl FnOnce(&mut SessionFacts)) -> Self {
         change(&mut self.facts);
         self
     }
 
-    pub fn mode(mut self, mode: Mode) -> Self {
+    pub(crate) fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
         self
     }
 
-    pub fn has(mut self, need: Need) -> Self {
+    pub(crate) fn has(mut self, need: Need) -> Self {
         self.has.push(need);
         self
     }
 
-    pub fn budgets(mut self, budgets: Budgets) -> Self {
+    pub(crate) fn budgets(mut self, budgets: Budgets) -> Self {
         self.budgets = budgets;
         self
     }
 
-    pub fn results(mut self, directory: PathBuf) -> Self {
+    pub(crate) fn results(mut self, directory: PathBuf) -> Self {
         self.results = Some(directory);
         self
     }
 
     /// Who listens in the place of the recorder.
-    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+    pub(crate) fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = Some(observer);
         self
     }
 
     /// What the person says, one question after the other.
-    pub fn says(self, answers: &[Answer]) -> Self {
+    pub(crate) fn says(self, answers: &[Answer]) -> Self {
         self.person
             .script
             .lock()
@@ -369,17 +369,17 @@ impl Setup {
     }
 
     /// What the person replies to questions of tools.
-    pub fn replies(self, replies: Json) -> Self {
+    pub(crate) fn replies(self, replies: Json) -> Self {
         *self.person.replies.lock().expect("replies") = Some(replies);
         self
     }
 
     /// The directory that everything of the session lies in.
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.directory.path().canonicalize().expect("a real directory")
     }
 
-    pub fn start(mut self) -> Table {
+    pub(crate) fn start(mut self) -> Table {
         let root = self.root();
         let text = |path: PathBuf| path.to_str().expect("a text").to_owned();
         let project = text(root.join("project"));
@@ -440,25 +440,25 @@ impl Setup {
 }
 
 impl Table {
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.directory.path().canonicalize().expect("a real directory")
     }
 
-    pub fn project(&self) -> PathBuf {
+    pub(crate) fn project(&self) -> PathBuf {
         self.root().join("project")
     }
 
     /// A path of the project as a text.
-    pub fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         self.project().join(name).to_str().expect("a text").to_owned()
     }
 
-    pub fn text(&self, name: &str) -> String {
+    pub(crate) fn text(&self, name: &str) -> String {
         fs::read_to_string(self.project().join(name)).expect("a file")
     }
 
     /// Runs a message.
-    pub async fn message(&self, calls: &[(&str, Json)]) -> Vec<ToolResult> {
+    pub(crate) async fn message(&self, calls: &[(&str, Json)]) -> Vec<ToolResult> {
         let calls = calls
             .iter()
             .enumerate()
@@ -467,7 +467,7 @@ impl Table {
         self.calls(calls).await
     }
 
-    pub async fn calls(&self, calls: Vec<ToolUse>) -> Vec<ToolResult> {
+    pub(crate) async fn calls(&self, calls: Vec<ToolUse>) -> Vec<ToolResult> {
         let limit = NonZeroUsize::new(10).expect("ten");
         message::run(&self.session, limit, calls, std::future::pending()).await
     }
@@ -477,32 +477,32 @@ impl Table {
     }
 
     /// Runs one call: its text, and whether it is an error.
-    pub async fn call(&self, name: &str, input: Json) -> (String, bool) {
+    pub(crate) async fn call(&self, name: &str, input: Json) -> (String, bool) {
         let results = self.message(&[(name, input)]).await;
         assert_eq!(results.len(), 1);
         (text_of(&results[0]), results[0].output.is_error)
     }
 
     /// The text of a call that has to work.
-    pub async fn works(&self, name: &str, input: Json) -> String {
+    pub(crate) async fn works(&self, name: &str, input: Json) -> String {
         let (text, failed) = self.call(name, input.clone()).await;
         assert!(!failed, "{name} {input}: {text}");
         text
     }
 
     /// The text of a call that has to fail.
-    pub async fn fails(&self, name: &str, input: Json) -> String {
+    pub(crate) async fn fails(&self, name: &str, input: Json) -> String {
         let (text, failed) = self.call(name, input.clone()).await;
         assert!(failed, "{name} {input}: {text}");
         text
     }
 
-    pub fn decided(&self) -> Vec<Heard> {
+    pub(crate) fn decided(&self) -> Vec<Heard> {
         self.recorder.decided.lock().expect("decided").clone()
     }
 }
 
-pub fn use_of(id: &str, name: &str, input: Json) -> ToolUse {
+pub(crate) fn use_of(id: &str, name: &str, input: Json) -> ToolUse {
     ToolUse {
         id: id.to_owned(),
         name: name.to_owned(),
@@ -511,7 +511,7 @@ pub fn use_of(id: &str, name: &str, input: Json) -> ToolUse {
 }
 
 /// All texts of a result.
-pub fn text_of(result: &ToolResult) -> String {
+pub(crate) fn text_of(result: &ToolResult) -> String {
     let texts: Vec<&str> = result
         .output
         .blocks
@@ -525,6 +525,6 @@ pub fn text_of(result: &ToolResult) -> String {
 }
 
 /// A call of Bash.
-pub fn bash(command: &str) -> (&'static str, Json) {
+pub(crate) fn bash(command: &str) -> (&'static str, Json) {
     ("Bash", json!({ "command": command }))
 }

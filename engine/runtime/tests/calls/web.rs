@@ -1,4 +1,4 @@
-//! WebFetch, WebSearch and RemoteTrigger against servers on the loopback interface.
+//! `WebFetch`, `WebSearch` and `RemoteTrigger` against servers on the loopback interface.
 //!
 //! The shipped definitions speak TLS alone. Here they are read with `http` in its place and are otherwise what ships.
 

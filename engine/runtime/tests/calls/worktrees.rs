@@ -1,4 +1,4 @@
-//! EnterWorktree and ExitWorktree against a real git.
+//! `EnterWorktree` and `ExitWorktree` against a real git.
 
 use std::path::Path;
 use std::process::Command;
