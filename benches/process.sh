@@ -10,11 +10,11 @@ cargo build --release -q -p engine-benches --examples
 engine=$target/release/engine
 paired=$target/release/examples/paired
 work=$(mktemp -d)
-trap 'rm -rf "$work" "$work.state"' EXIT
+trap 'rm -rf "$work" "$work.state" "$work.home"' EXIT
 "$target/release/examples/data" "$work"
-# The home directory is no project, so that it must be another one than the calls start in.
-mkdir "$work/home"
-export HOME=$work/home XDG_CACHE_HOME=$work/home/cache XDG_CONFIG_HOME=$work/home/config
+# The home directory is no project, so that it must be another one than the calls start in; and no plan is kept in a project.
+mkdir "$work.home"
+export HOME=$work.home XDG_CACHE_HOME=$work.home/cache XDG_CONFIG_HOME=$work.home/config
 # The audit log never lies in the project.
 export XDG_STATE_HOME=$work.state
 cd "$work"
