@@ -3,9 +3,9 @@
 //! Invariant (once and for all): what became of a result is decided once; later turns show the same bytes. Invariant (never over
 //! anything): a file of a result is made new, by name and call, and no link is followed to it.
 
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::sync::Arc;
 
 use engine_tools::budget::{Fate, Sized, extension, is_over, over_message, persisted, preview};
@@ -13,6 +13,7 @@ use engine_tools::definition::Budget;
 use engine_tools::{Block, Output};
 
 use crate::call::ToolResult;
+use crate::private::make_directory;
 use crate::session::Session;
 
 /// Fits one result into the budget of its tool.
@@ -58,10 +59,7 @@ pub(crate) fn fit_all(session: &Session, results: &mut [ToolResult]) {
 fn put_away(session: &Session, call: &str, text: &str, output: &mut Output) {
     let name = file_name(call);
     let path = session.parts.results.join(format!("{name}.{}", extension(text)));
-    let made = DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(&session.parts.results)
+    let made = make_directory(&session.parts.results)
         .and_then(|()| {
             OpenOptions::new()
                 .write(true)

@@ -12,6 +12,7 @@ mod native;
 mod permission;
 mod person;
 mod pinned;
+mod private;
 pub mod schedule;
 pub mod search;
 mod session;

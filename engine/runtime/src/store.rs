@@ -7,12 +7,14 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+
+use crate::private::make_directory;
 
 /// Largest collection, in bytes of its file: 16 MiB.
 pub const MAX_COLLECTION_BYTES: u64 = 16 << 20;
@@ -245,11 +247,7 @@ impl Store {
     ) -> Result<T, StoreError> {
         let path = self.file(keep, collection)?;
         for directory in [&self.session, &self.project] {
-            fs::DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(directory)
-                .map_err(failed("make", directory))?;
+            make_directory(directory).map_err(failed("make", directory))?;
         }
         let lock_path = self.file(Keep::Project, collection)?.with_extension("lock");
         let lock = owned()

@@ -3,9 +3,9 @@
 //! In a directory that belongs to its person alone: `audit.jsonl`, which is written; `audit.000001.jsonl` and so on, which were full;
 //! `audit.lock`, which one writer holds at a time. Files are opened for appending only, and never through a link.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -15,6 +15,7 @@ use thiserror::Error;
 use super::chain::{GENESIS, Sealed, sha256, unseal};
 use super::record::{Kind, MAX_LINE_BYTES, Record};
 use super::time::now_millis;
+use crate::private::make_directory;
 
 /// The file that is written.
 const CURRENT: &str = "audit.jsonl";
@@ -123,11 +124,7 @@ impl Log {
     }
 
     fn prepare(&self) -> Result<(), AuditError> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.directory)
-            .map_err(|error| self.io(error))?;
+        make_directory(&self.directory).map_err(|error| self.io(error))?;
         let data = fs::symlink_metadata(&self.directory).map_err(|error| self.io(error))?;
         if !data.is_dir() {
             return Err(not_own(&self.directory, "is no directory"));

@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Bash;
 use super::cancel::Cancel;
-use super::capture::{Capture, Captured};
+use super::capture::{Capture, Captured, Due};
 use super::contain::{Container, Guard};
 use super::limits::{DRAIN, REPORT_BYTES};
 use super::os;
@@ -232,7 +232,7 @@ impl Alive {
                         }
                         if let Some(frame) = frame(&answer, nonce) {
                             // What was written before the answer is in the pipe by now.
-                            while open && take(output, capture).await == Taken::Some {}
+                            while open && take_at_once(output, capture).await == Taken::Some {}
                             return Some(frame);
                         }
                         if answer.len() > REPORT_BYTES {
@@ -263,7 +263,7 @@ impl Alive {
         }
         self.container.end_rest().await;
         self.guard.release();
-        let drained = async { while take(&self.output, capture).await == Taken::Some {} };
+        let drained = async { while take_at_once(&self.output, capture).await == Taken::Some {} };
         let _in_time = tokio::time::timeout(DRAIN, drained).await;
         by_itself.unwrap_or(unless)
     }
@@ -277,9 +277,19 @@ enum Taken {
     End,
 }
 
-/// Reads once.
+/// Reads once, where the runtime knows of something to read.
 async fn take(output: &Receiver, capture: &Shared) -> Taken {
     let read = lock(capture).read(|space| output.try_read(space));
+    taken(read, capture).await
+}
+
+/// Reads once what is in the pipe at this moment. The runtime may not have heard of it yet, so that it is not asked.
+async fn take_at_once(output: &Receiver, capture: &Shared) -> Taken {
+    let read = lock(capture).read(|space| Ok(rustix::io::read(output, space)?));
+    taken(read, capture).await
+}
+
+async fn taken(read: io::Result<(usize, Option<Due>)>, capture: &Shared) -> Taken {
     match read {
         Ok((0, _)) => Taken::End,
         Ok((_, due)) => {

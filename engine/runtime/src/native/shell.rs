@@ -22,6 +22,7 @@ use crate::bash::{
 };
 use crate::files::shown_image;
 use crate::permission::Asking;
+use crate::private::make_directory;
 use crate::session::{Change, Session, Shells};
 
 /// A program that a step of a body runs.
@@ -77,7 +78,7 @@ pub(super) async fn run(around: Around<'_>, tool: &Tool, input: &Input) -> Resul
 
 /// Starts a run that goes on behind the call. Answers its id and the file of its output.
 fn adopt(around: Around<'_>, mut request: Request, label: &str) -> Result<(String, PathBuf), String> {
-    make_owned(&around.session.parts.results)?;
+    make_results(around.session)?;
     let file = output_file(around.session, around.call);
     request.file = Some(file.clone());
     request.timeout = None;
@@ -98,7 +99,7 @@ fn output_file(session: &Session, call: &str) -> PathBuf {
 }
 
 async fn finish(around: Around<'_>, request: Request) -> Result<Arc<Finished>, String> {
-    make_owned(&around.session.parts.results)?;
+    make_results(around.session)?;
     let mut running = around
         .session
         .parts
@@ -134,15 +135,10 @@ async fn finish(around: Around<'_>, request: Request) -> Result<Arc<Finished>, S
 /// How long a command runs before a person is shown how far it has come.
 const FIRST_PROGRESS: Duration = Duration::from_secs(1);
 
-/// Makes a directory that its owner alone can look into.
-fn make_owned(directory: &std::path::Path) -> Result<(), String> {
-    use std::os::unix::fs::DirBuilderExt as _;
-
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(directory)
-        .map_err(|error| format!("cannot make {}: {error}", directory.display()))
+/// Makes the directory for output that is too long.
+fn make_results(session: &Session) -> Result<(), String> {
+    let directory = &session.parts.results;
+    make_directory(directory).map_err(|error| format!("cannot make {}: {error}", directory.display()))
 }
 
 /// What a model is told of a command that has ended.

@@ -19,6 +19,9 @@ const CHARS_PER_TOKEN: u32 = 4;
 /// Longest time that a hook may be given.
 const MOST_TIMEOUT_MS: u64 = 600_000;
 
+/// Properties of a line of `hooks`.
+const HOOK_PROPERTIES: &[&str] = &["run", "timeout", "on-error"];
+
 /// Longest command of a hook.
 const MAX_RUN_BYTES: usize = 4096;
 
@@ -40,7 +43,7 @@ impl Decoder<'_> {
                 self.unknown_event(&child.name);
                 continue;
             };
-            self.properties(child, &["run", "timeout", "on-error"]);
+            self.properties(child, HOOK_PROPERTIES);
             self.no_children(child);
             if event.matches_on().is_none() {
                 self.no_arguments(child);
@@ -94,7 +97,12 @@ impl Decoder<'_> {
 
     fn command_of_hook(&mut self, node: &Node) -> Option<Spanned<SmolStr>> {
         let Some(argument) = node.property("run") else {
-            if !node.broken {
+            // A property of another name may be the one that is missing, and is told already.
+            let misspelt = node
+                .properties
+                .iter()
+                .any(|property| !HOOK_PROPERTIES.contains(&property.name.value.as_str()));
+            if !node.broken && !misspelt {
                 self.error(
                     "policy::missing-value",
                     "nothing says what this hook runs",

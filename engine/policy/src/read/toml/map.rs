@@ -5,7 +5,7 @@
 
 use smol_str::SmolStr;
 
-use super::tree::{Fields, Tree};
+use super::tree::{Fields, Tree, node};
 use crate::diagnostic::Diagnostic;
 use crate::names::nearest;
 use crate::read::node::{Argument, Literal, Node, Property};
@@ -439,21 +439,6 @@ fn in_order(rule: &mut Node) {
             let last = child.arguments.last().map(|argument| argument.place);
             last.unwrap_or(child.place).span.start
         });
-    }
-}
-
-fn node(key: &Key, value: Place) -> Node {
-    Node {
-        name: key.clone(),
-        arguments: Vec::new(),
-        properties: Vec::new(),
-        children: None,
-        place: Place {
-            span: key.place.span.to(value.span),
-            ..key.place
-        },
-        broken: false,
-        unclosed: false,
     }
 }
 

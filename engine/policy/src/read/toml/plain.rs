@@ -4,7 +4,7 @@
 
 use smol_str::SmolStr;
 
-use super::tree::{Fields, Tree};
+use super::tree::{Fields, Tree, node};
 use crate::diagnostic::Diagnostic;
 use crate::read::node::{Argument, Node};
 use crate::source::{Place, Spanned};
@@ -134,20 +134,5 @@ impl Plain {
             }
         }
         out
-    }
-}
-
-fn node(key: &Spanned<SmolStr>, value: Place) -> Node {
-    Node {
-        name: key.clone(),
-        arguments: Vec::new(),
-        properties: Vec::new(),
-        children: None,
-        place: Place {
-            span: key.place.span.to(value.span),
-            ..key.place
-        },
-        broken: false,
-        unclosed: false,
     }
 }

@@ -6,7 +6,7 @@ use engine_shell::Span;
 use smol_str::SmolStr;
 use toml_edit::{InlineTable, Item, Key, Table, Value};
 
-use crate::read::node::{Argument, Literal};
+use crate::read::node::{Argument, Literal, Node};
 use crate::source::{Place, Spanned};
 
 /// A value.
@@ -142,4 +142,20 @@ fn content_start(raw: &str, value: &str) -> Option<usize> {
             let inner = raw.strip_prefix(open)?.strip_suffix(open.trim_end())?;
             (inner == value).then_some(open.len())
         })
+}
+
+/// A node named by a key that goes on to the end of its value.
+pub(super) fn node(key: &Spanned<SmolStr>, value: Place) -> Node {
+    Node {
+        name: key.clone(),
+        arguments: Vec::new(),
+        properties: Vec::new(),
+        children: None,
+        place: Place {
+            span: key.place.span.to(value.span),
+            ..key.place
+        },
+        broken: false,
+        unclosed: false,
+    }
 }

@@ -13,11 +13,11 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fcntl_getfl, fcntl_setfl, open
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, kill_process,
-    kill_process_group, prlimit, set_child_subreaper, waitid, waitpid,
+    Pid, Resource, Rlimit, WaitId, WaitIdOptions, getpid, prlimit, set_child_subreaper, waitid,
 };
 use rustix::rand::{GetRandomFlags, getrandom};
 
+use super::{Member, reap};
 use crate::bash::environment::MARK;
 use crate::bash::limits::PIPE_BYTES;
 use crate::bash::mark::{Mark, Meant};
@@ -78,32 +78,6 @@ pub(crate) fn mark_process(process: Pid, mark: Mark) -> io::Result<()> {
     };
     prlimit(Some(process), Resource::Locks, new)?;
     Ok(())
-}
-
-/// Sends a signal to a process that may be gone already.
-pub(crate) fn signal(process: Pid, signal: Signal) {
-    let _gone = kill_process(process, signal);
-}
-
-/// Sends a signal to a group that may be gone already.
-pub(crate) fn signal_group(group: Pid, signal: Signal) {
-    let _gone = kill_process_group(group, signal);
-}
-
-/// Waits for a process that has ended.
-pub(crate) fn reap(process: Pid) {
-    let _not_ours = waitpid(Some(process), WaitOptions::NOHANG);
-}
-
-/// A process of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Member {
-    /// Its number.
-    pub(crate) process: Pid,
-    /// It has ended and waits for its parent.
-    pub(crate) ended: bool,
-    /// It is a child of this process.
-    pub(crate) ours: bool,
 }
 
 /// Every process of the runs that are meant. `group` is the process group of what was started, as long as that was not waited for.

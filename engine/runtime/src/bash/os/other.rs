@@ -7,10 +7,9 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::process::{
-    Pid, Signal, WaitOptions, kill_process, kill_process_group, test_kill_process_group, waitpid,
-};
+use rustix::process::{Pid, test_kill_process_group};
 
+use super::Member;
 use crate::bash::mark::{Mark, Meant};
 
 /// A number that nobody can guess.
@@ -62,32 +61,6 @@ pub(crate) fn limits_can_mark() -> bool {
 /// Nothing marks a process but its environment here.
 pub(crate) fn mark_process(_process: Pid, _mark: Mark) -> io::Result<()> {
     Ok(())
-}
-
-/// Sends a signal to a process that may be gone already.
-pub(crate) fn signal(process: Pid, signal: Signal) {
-    let _gone = kill_process(process, signal);
-}
-
-/// Sends a signal to a group that may be gone already.
-pub(crate) fn signal_group(group: Pid, signal: Signal) {
-    let _gone = kill_process_group(group, signal);
-}
-
-/// Waits for a process that has ended.
-pub(crate) fn reap(process: Pid) {
-    let _not_ours = waitpid(Some(process), WaitOptions::NOHANG);
-}
-
-/// A process of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Member {
-    /// Its number.
-    pub(crate) process: Pid,
-    /// It has ended and waits for its parent.
-    pub(crate) ended: bool,
-    /// It is a child of this process.
-    pub(crate) ours: bool,
 }
 
 /// The leader of the group, as long as somebody is in it.

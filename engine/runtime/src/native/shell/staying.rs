@@ -10,7 +10,7 @@ use engine_tools::definition::Tool;
 use engine_tools::{Input, Output};
 use serde_json::{Value as Json, json};
 
-use super::{Answer, Around, make_owned, output_file};
+use super::{Answer, Around, make_results, output_file};
 use crate::bash::{
     DEFAULT_BUDGET_BYTES, DEFAULT_FILE_BYTES, End, Finished, GRACE, Reading, Session as Shell, SessionBounds,
     SessionEnd, Timeout, environment,
@@ -55,7 +55,7 @@ pub(super) async fn run(
         *slot = Some(staying);
         return Err(refused);
     }
-    make_owned(&session.parts.results)?;
+    make_results(session)?;
     let timeout = input
         .integer("timeout")
         .and_then(|number| u64::try_from(number).ok());

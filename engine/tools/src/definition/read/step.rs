@@ -1,16 +1,18 @@
 //! Reads the steps of a body.
 
+mod programs;
+mod verbs;
+
 use engine_policy::read::{Argument, Node};
 use engine_policy::{HookEvent, Spanned};
 use smol_str::SmolStr;
 
+use super::Reader;
 use super::block::Block;
-use super::{Reader, advice};
 use crate::definition::{
     Action, AgentStep, AskStep, Body, CacheStep, CallStep, Choice, ContextKey, EachStep, EditStep, EventStep,
-    GlobStep, GrepStep, LetStep, MAX_EACH, McpStep, McpVerb, MessageStep, Named, OnError, Question,
-    Questions, ReadStep, Reported, RetryStep, ReturnStep, RunStep, Setting, ShellStep, Speaker, StateChange,
-    StateStep, StateVerb, Step, TaskStep, TaskVerb, ToolsStep, WhenStep, Words, WriteStep,
+    GlobStep, GrepStep, LetStep, MAX_EACH, MessageStep, Named, OnError, Question, Questions, ReadStep,
+    Reported, RetryStep, ReturnStep, Setting, Speaker, Step, ToolsStep, WhenStep, WriteStep,
 };
 use crate::template::Template;
 
@@ -395,101 +397,6 @@ impl Reader<'_> {
         }
     }
 
-    /// `env "NAME" "template"` children.
-    fn env(&mut self, block: &mut Block<'_>) -> Vec<Named> {
-        let nodes = block.nodes("env");
-        nodes
-            .into_iter()
-            .filter_map(|node| {
-                let named = self.pair(node)?;
-                let name = &named.name.value;
-                let fits = !name.is_empty()
-                    && !name.starts_with(|c: char| c.is_ascii_digit())
-                    && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-                if !fits {
-                    let message = format!("`{name}` cannot be the name of a variable");
-                    self.error(
-                        "tool::bad-name",
-                        message,
-                        named.name.place,
-                        "use letters, digits and `_`",
-                    );
-                }
-                Some(named)
-            })
-            .collect()
-    }
-
-    /// A child with a name and a template.
-    fn pair(&mut self, node: &Node) -> Option<Named> {
-        Block::new(node).finish(self);
-        self.no_more_arguments(node, 2);
-        let [name, value, ..] = node.arguments.as_slice() else {
-            self.missing(node, "value", "write a name and a template behind it");
-            return None;
-        };
-        let name = self.text(name)?;
-        let value = self.template(value)?;
-        Some(Named { name, value })
-    }
-
-    fn run(&mut self, node: &Node, block: &mut Block<'_>) -> Option<RunStep> {
-        let (name, rest) = self.named(node)?;
-        let mut words: Vec<Words> = rest
-            .iter()
-            .filter_map(|argument| self.template(argument).map(Words::One))
-            .collect();
-        let more = block.nodes("words");
-        if words.is_empty() {
-            self.missing(
-                node,
-                "program",
-                "write the program and its arguments behind the name",
-            );
-        }
-        for child in more {
-            Block::new(child).finish(self);
-            for argument in &child.arguments {
-                words.extend(self.template(argument).map(Words::Each));
-            }
-        }
-        Some(RunStep {
-            name,
-            words,
-            stdin: block.template(self, "stdin"),
-            env: self.env(block),
-            cwd: block.template(self, "cwd"),
-            timeout: block.template(self, "timeout"),
-            background: block.template(self, "background"),
-        })
-    }
-
-    fn shell(&mut self, node: &Node, block: &mut Block<'_>) -> Option<ShellStep> {
-        self.no_more_arguments(node, 2);
-        let (name, rest) = self.named(node)?;
-        let Some(argument) = rest.first() else {
-            self.missing(node, "text", "write the shell text behind the name");
-            return None;
-        };
-        let text = self.text(argument)?;
-        if ["{{", "{%"].iter().any(|open| text.value.contains(open)) {
-            self.error(
-                "tool::shell-template",
-                "shell text stands in the definition as it runs; no value is put into it",
-                text.place,
-                "give the value to a variable with `env \"NAME\" \"{{ ... }}\"` and write \"$NAME\" in the text",
-            );
-        }
-        Some(ShellStep {
-            name,
-            text,
-            env: self.env(block),
-            cwd: block.template(self, "cwd"),
-            timeout: block.template(self, "timeout"),
-            background: block.template(self, "background"),
-        })
-    }
-
     /// What a body reports to hooks.
     fn event(&mut self, node: &Node, block: &mut Block<'_>) -> Option<EventStep> {
         self.no_more_arguments(node, 1);
@@ -633,150 +540,6 @@ impl Reader<'_> {
             several,
             options,
         })
-    }
-
-    fn state(&mut self, node: &Node, block: &mut Block<'_>) -> Option<StateStep> {
-        const VERBS: &[&str] = &["get", "put", "update", "delete", "list"];
-        let [verb, rest @ ..] = node.arguments.as_slice() else {
-            self.missing(
-                node,
-                "verb",
-                "write `get`, `put`, `update`, `delete` or `list` behind it",
-            );
-            return None;
-        };
-        let verb = self.text(verb)?;
-        let looks = matches!(verb.value.as_str(), "get" | "list");
-        let (name, rest) = if looks {
-            let [name, rest @ ..] = rest else {
-                self.missing(node, "name", "write a name for its result behind the verb");
-                return None;
-            };
-            (Some(self.result_name(name)?), rest)
-        } else {
-            let name = block.setting(self, "as");
-            (name.and_then(|name| self.result_name(name)), rest)
-        };
-        let [collection, rest @ ..] = rest else {
-            self.missing(node, "collection", "say which collection the document belongs to");
-            return None;
-        };
-        let collection = self.text(collection)?;
-        let wanted = usize::from(verb.value != "list");
-        self.no_more_arguments(node, 2 + usize::from(looks) + wanted);
-        let key = rest.first().and_then(|argument| self.template(argument));
-        let needs_key = matches!(verb.value.as_str(), "get" | "update" | "delete");
-        if needs_key && key.is_none() {
-            self.missing(node, "key", "write the key of the document behind the collection");
-            return None;
-        }
-        let verb = match (verb.value.as_str(), key) {
-            ("get", Some(key)) => StateVerb::Get { key },
-            ("put", key) => StateVerb::Put {
-                key,
-                value: block.needed(self, "value")?,
-                keep: block.template(self, "keep"),
-            },
-            ("update", Some(key)) => StateVerb::Update {
-                key,
-                changes: self.changes(block),
-            },
-            ("delete", Some(key)) => StateVerb::Delete { key },
-            ("list", None) => StateVerb::List,
-            _ => {
-                let message = format!("`{}` is nothing that happens to a document", verb.value);
-                self.error(
-                    "tool::unknown-word",
-                    message,
-                    verb.place,
-                    advice(&verb.value, VERBS),
-                );
-                return None;
-            }
-        };
-        Some(StateStep {
-            verb,
-            name,
-            collection,
-        })
-    }
-
-    fn changes(&mut self, block: &mut Block<'_>) -> Vec<StateChange> {
-        let mut changes: Vec<(&Node, StateChange)> = Vec::new();
-        for node in block.nodes("set") {
-            changes.extend(self.pair(node).map(|named| (node, StateChange::Set(named))));
-        }
-        for node in block.nodes("append") {
-            changes.extend(self.pair(node).map(|named| (node, StateChange::Append(named))));
-        }
-        for node in block.nodes("merge") {
-            changes.extend(self.pair(node).map(|named| (node, StateChange::Merge(named))));
-        }
-        for node in block.nodes("remove") {
-            let names = self.texts(node);
-            changes.extend(names.into_iter().map(|name| (node, StateChange::Remove(name))));
-        }
-        changes.sort_by_key(|(node, _)| node.place.span.start);
-        changes.into_iter().map(|(_, change)| change).collect()
-    }
-
-    fn task(&mut self, node: &Node, block: &mut Block<'_>) -> Option<TaskStep> {
-        let (word, name) = self.verb_and_name(node, &["output", "stop", "list"])?;
-        let verb = match word.as_str() {
-            "output" => TaskVerb::Output {
-                id: block.needed(self, "id")?,
-                block: block.template(self, "block"),
-                timeout: block.template(self, "timeout"),
-            },
-            "stop" => TaskVerb::Stop {
-                id: block.needed(self, "id")?,
-            },
-            _ => TaskVerb::List,
-        };
-        Some(TaskStep { verb, name })
-    }
-
-    fn mcp(&mut self, node: &Node, block: &mut Block<'_>) -> Option<McpStep> {
-        let (word, name) = self.verb_and_name(node, &["resources", "read", "sign-in"])?;
-        let verb = match word.as_str() {
-            "resources" => McpVerb::Resources {
-                server: block.template(self, "server"),
-            },
-            "read" => McpVerb::Read {
-                server: block.needed(self, "server")?,
-                uri: block.needed(self, "uri")?,
-            },
-            _ => McpVerb::SignIn {
-                server: block.needed(self, "server")?,
-            },
-        };
-        Some(McpStep { verb, name })
-    }
-
-    /// `VERB NAME`, the verb one of some.
-    fn verb_and_name(&mut self, node: &Node, verbs: &[&str]) -> Option<(SmolStr, Spanned<SmolStr>)> {
-        self.no_more_arguments(node, 2);
-        let [verb, name, ..] = node.arguments.as_slice() else {
-            let help = format!(
-                "write one of `{}` and a name for the result behind it",
-                verbs.join("`, `")
-            );
-            self.missing(node, "verb and name", &help);
-            return None;
-        };
-        let verb = self.text(verb)?;
-        let name = self.result_name(name);
-        if !verbs.contains(&verb.value.as_str()) {
-            let message = format!("`{}` is no verb of `{}`", verb.value, node.name.value);
-            self.error(
-                "tool::unknown-word",
-                message,
-                verb.place,
-                advice(&verb.value, verbs),
-            );
-            return None;
-        }
-        Some((verb.value, name?))
     }
 
     fn each(&mut self, node: &Node, mut block: Block<'_>, depth: usize) -> Option<EachStep> {
