@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use engine_policy::{
-    Call, Decision, Effects, Facts, Mode, Outcome, Plan, Request, Step, ToolShape, World, decide, join_path,
+    Call, Decision, Effects, Facts, Mode, Outcome, Plan, Request, ToolShape, World, decide, join_path,
 };
 use engine_runtime::audit;
 use engine_shell::Shell;
@@ -11,6 +11,7 @@ use engine_shell::Shell;
 use super::client::ClientData;
 use super::event::Event;
 use super::map::{Mapped, OwnCall};
+use super::record;
 use crate::out::visible;
 
 /// Reasons that the client is told.
@@ -176,7 +177,7 @@ fn judge_once(
             if decided != Outcome::Allow && !lines.contains(&line) {
                 lines.push(line);
             }
-            reasons.push(reason_of(plan, step));
+            reasons.push(record::reason_of(plan, step));
         }
     }
     reasons.dedup();
@@ -196,25 +197,6 @@ fn judge_once(
             .iter()
             .flat_map(|(decision, call)| git(decision, call))
             .collect(),
-    }
-}
-
-fn reason_of(plan: &Plan, step: &Step) -> audit::Reason {
-    audit::Reason {
-        request: audit::redact(&step.request.describe()),
-        verdict: step.outcome.as_str(),
-        why: audit::redact(&step.why.describe(plan)),
-        rule: step
-            .why
-            .rule()
-            .and_then(|rule| rule.info(plan))
-            .map(|info| audit::RuleAt {
-                id: info.id.to_owned(),
-                file: info.file.to_owned(),
-                line: info.line,
-                layer: info.layer.as_str().to_owned(),
-            }),
-        span: (!step.span.is_empty()).then_some([step.span.start, step.span.end]),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine_policy::Outcome;
+use engine_policy::{Outcome, Plan, Step};
 use engine_runtime::audit::{self, Kind, Log, Record};
 use serde_json::Value as Json;
 
@@ -179,6 +179,26 @@ fn write(settings: &Settings<'_>, record: &Record, project: &str) -> Result<(), 
         }
     }
     Err(last)
+}
+
+/// A step of a decision as the log keeps it.
+pub(crate) fn reason_of(plan: &Plan, step: &Step) -> audit::Reason {
+    audit::Reason {
+        request: audit::redact(&step.request.describe()),
+        verdict: step.outcome.as_str(),
+        why: audit::redact(&step.why.describe(plan)),
+        rule: step
+            .why
+            .rule()
+            .and_then(|rule| rule.info(plan))
+            .map(|info| audit::RuleAt {
+                id: info.id.to_owned(),
+                file: info.file.to_owned(),
+                line: info.line,
+                layer: info.layer.as_str().to_owned(),
+            }),
+        span: (!step.span.is_empty()).then_some([step.span.start, step.span.end]),
+    }
 }
 
 /// Where the log may lie, the first choice first; one that lies in the project is passed over.

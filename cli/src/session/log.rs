@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use engine_policy::Outcome;
-use engine_runtime::audit::{self, Kind, Log, Reason, Record, RuleAt};
+use engine_runtime::audit::{self, Kind, Log, Record};
 use engine_runtime::{Decided, Ended, HookRun, Observer};
 
 use crate::exit::Exit;
-use crate::hook::record::places;
+use crate::hook::record::{places, reason_of};
 use crate::out;
 
 /// A log of one session.
@@ -63,22 +63,7 @@ impl Observer for Written {
             .steps
             .iter()
             .filter(|step| step.outcome == outcome)
-            .map(|step| Reason {
-                request: audit::redact(&step.request.describe()),
-                verdict: step.outcome.as_str(),
-                why: audit::redact(&step.why.describe(event.plan)),
-                rule: step
-                    .why
-                    .rule()
-                    .and_then(|rule| rule.info(event.plan))
-                    .map(|info| RuleAt {
-                        id: info.id.to_owned(),
-                        file: info.file.to_owned(),
-                        line: info.line,
-                        layer: info.layer.as_str().to_owned(),
-                    }),
-                span: None,
-            })
+            .map(|step| reason_of(event.plan, step))
             .collect();
         let record = Record {
             via: event.via.join(" > "),

@@ -3,12 +3,12 @@
 //! Invariant (nothing before its decision): a [`Leave`] is made here alone, and handlers are handed paths and directories out of one.
 //! Invariant (asked once): what a person permitted for a call is not asked again by steps of the same call.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use engine_policy::{
-    Absent, Call, Decision, Effects, Facts, FieldShape, Mode, Outcome, Request, Step, ToolShape, Why, decide,
-    tool_path,
+    Absent, Call, Decision, Effects, Facts, FieldShape, Mode, NoWorld, Outcome, Request, Step, ToolShape,
+    Why, decide, hides, tool_path,
 };
 use engine_tools::definition::{FieldKind, Role, Tool};
 use serde_json::Value as Json;
@@ -105,6 +105,26 @@ pub(crate) struct Ruled {
 }
 
 impl Session {
+    /// Whether a name that a search or a hint comes upon may be shown: whatever the policy denies reading may not. The path is a real
+    /// one.
+    pub(crate) fn may_show(&self, path: &Path) -> bool {
+        let facts = Facts {
+            project: &self.parts.project,
+            directory: &self.parts.project,
+            home: self.home(),
+            via: &[],
+            shell: self.parts.shell,
+            world: &NoWorld,
+        };
+        path.to_str()
+            .is_some_and(|path| !hides(&self.parts.plan, path, &facts))
+    }
+
+    /// The home directory, where there is one.
+    pub(crate) fn home(&self) -> Option<&str> {
+        Some(self.parts.facts.home.as_str()).filter(|home| !home.is_empty())
+    }
+
     /// Decides, and asks nobody.
     pub(crate) fn rule(&self, asking: &Asking<'_>) -> Ruled {
         let context = self.context();
@@ -114,7 +134,7 @@ impl Session {
         let facts = Facts {
             project: &self.parts.project,
             directory: &cwd,
-            home: Some(self.parts.facts.home.as_str()).filter(|home| !home.is_empty()),
+            home: self.home(),
             via: asking.via,
             shell: self.parts.shell,
             world: &pinned,

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine_policy::{Facts, NoWorld, hides};
 use engine_tools::definition::Tool;
 use engine_tools::{Block, Input, MediaType, Output};
 use serde_json::json;
@@ -27,20 +26,7 @@ async fn with_view<T: Send + 'static>(
 ) -> Result<T, String> {
     let session = Arc::clone(session);
     let done = blocking(move || {
-        let project = session.parts.project.clone();
-        let home = session.parts.facts.home.clone();
-        let facts = Facts {
-            project: &project,
-            directory: &project,
-            home: Some(home.as_str()).filter(|home| !home.is_empty()),
-            via: &[],
-            shell: session.parts.shell,
-            world: &NoWorld,
-        };
-        let visible = |path: &std::path::Path| {
-            path.to_str()
-                .is_some_and(|path| !hides(&session.parts.plan, path, &facts))
-        };
+        let visible = |path: &std::path::Path| session.may_show(path);
         let seen = session.seen();
         work(&View {
             seen: &seen,

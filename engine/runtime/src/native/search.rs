@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine_policy::{Facts, NoWorld, hides};
 use engine_tools::Input;
 use engine_tools::definition::Tool;
 use serde_json::json;
@@ -21,28 +20,7 @@ async fn search<T: Send + 'static>(
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = Arc::clone(&stop);
     let searching = blocking(move || {
-        let facts = Facts {
-            project: &session.parts.project,
-            directory: &session.parts.project,
-            home: Some(session.parts.facts.home.as_str()).filter(|home| !home.is_empty()),
-            via: &[],
-            shell: session.parts.shell,
-            world: &NoWorld,
-        };
-        // Facts hold a view of the world that threads cannot share; each look makes its own of what they can.
-        let (project, home, shell) = (facts.project, facts.home, facts.shell);
-        let visible = |path: &Path| {
-            let facts = Facts {
-                project,
-                directory: project,
-                home,
-                via: &[],
-                shell,
-                world: &NoWorld,
-            };
-            path.to_str()
-                .is_some_and(|path| !hides(&session.parts.plan, path, &facts))
-        };
+        let visible = |path: &Path| session.may_show(path);
         work(&visible, &stopped)
     });
     let ended = tokio::select! {

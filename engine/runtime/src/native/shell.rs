@@ -44,9 +44,8 @@ pub(super) async fn run(around: Around<'_>, tool: &Tool, input: &Input) -> Resul
     let command = input.text("command").unwrap_or_default();
     let background = input.is_true("run_in_background");
     let session = around.session;
-    let home = Some(session.parts.facts.home.as_str()).filter(|home| !home.is_empty());
     let cwd = session.context().cwd;
-    let reading = reading(command, session.parts.plan.catalogue(), home, &cwd);
+    let reading = reading(command, session.parts.plan.catalogue(), session.home(), &cwd);
     if !background && let Some(refusal) = reading.refusal() {
         return Err(refusal);
     }
