@@ -6,6 +6,7 @@
 //! Invariant (bounded): the work is bounded by [`Limits::steps`](crate::Limits::steps), the nesting by twice
 //! [`Limits::depth`](crate::Limits::depth). This module does no I/O.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use smol_str::{SmolStr, format_smolstr};
@@ -154,6 +155,7 @@ struct PendingPipe {
 struct Mark {
     invocations: usize,
     accesses: usize,
+    listings: usize,
     refusals: usize,
     links: usize,
     writers: usize,
@@ -193,6 +195,8 @@ struct Evaluator<'a> {
     prefixed: Vec<(SmolStr, Option<Variable>)>,
     /// `exec` without a command keeps its redirections.
     keep_descriptors: bool,
+    /// The word that is being expanded has a pattern in it.
+    globs: Cell<bool>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -242,6 +246,7 @@ impl<'a> Evaluator<'a> {
             output: None,
             prefixed: Vec::new(),
             keep_descriptors: false,
+            globs: Cell::new(false),
         }
     }
 
@@ -338,6 +343,7 @@ impl<'a> Evaluator<'a> {
         Mark {
             invocations: self.out.invocations.len(),
             accesses: self.out.accesses.len(),
+            listings: self.out.listings.len(),
             refusals: self.out.refusals.len(),
             links: self.links.len(),
             writers: self.writers.len(),
@@ -350,6 +356,7 @@ impl<'a> Evaluator<'a> {
     fn roll_back(&mut self, mark: Mark) {
         self.out.invocations.truncate(mark.invocations);
         self.out.accesses.truncate(mark.accesses);
+        self.out.listings.truncate(mark.listings);
         self.out.refusals.truncate(mark.refusals);
         self.links.truncate(mark.links);
         self.writers.truncate(mark.writers);

@@ -15,6 +15,8 @@ pub struct Evaluation {
     pub invocations: Vec<Invocation>,
     /// Files that redirections open.
     pub accesses: Vec<Access>,
+    /// Patterns for which the shell lists directories, but for those among the words of an invocation.
+    pub listings: Vec<Listing>,
     /// Variables that are set in the shell or for one command.
     pub settings: Vec<Setting>,
     /// What is not understood. With any of these nothing can be allowed; the rest still serves deny rules.
@@ -117,6 +119,15 @@ pub struct Access {
     pub directory: Directory,
     /// The redirection in the text.
     pub span: Span,
+}
+
+/// A pattern whose matches the shell looks up. Where it is not known as a whole, neither is what is listed for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// The word that has the pattern in it.
+    pub field: Field,
+    /// Directory that a relative pattern starts from.
+    pub directory: Directory,
 }
 
 /// How a file is opened.

@@ -20,7 +20,7 @@ pub use checks::{
 pub use err::{Construct, NotUnderstood};
 pub use evaluate::{evaluate, evaluate_text};
 pub use evaluation::{
-    Access, AccessMode, Context, Directory, Evaluation, Invocation, InvocationKind, Reach, Setting,
+    Access, AccessMode, Context, Directory, Evaluation, Invocation, InvocationKind, Listing, Reach, Setting,
     SettingScope, Stdin,
 };
 pub use ir::*;

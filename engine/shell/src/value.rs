@@ -75,6 +75,10 @@ pub enum Count {
 
 /// How a word is spelled; what the flag-spelling checks need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about one word, read one at a time"
+)]
 pub struct Spelling {
     /// Some of it is quoted in any way.
     pub quoted: bool,
@@ -83,6 +87,8 @@ pub struct Spelling {
     pub pieced: bool,
     /// Something in it expands.
     pub expands: bool,
+    /// A pattern that is not quoted stands in it, so that the shell looks for names of files.
+    pub globs: bool,
 }
 
 /// One word of a command line after expansion, or a run of words that are alike.

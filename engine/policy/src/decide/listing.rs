@@ -3,7 +3,7 @@
 //!
 //! Source: bash manual, "Filename Expansion".
 
-use engine_shell::Value;
+use engine_shell::{Directory, Field, Value};
 
 use super::Decider;
 use super::command::Running;
@@ -15,40 +15,41 @@ use crate::resolve::Target;
 use crate::verdict::{Request, Why};
 
 impl Decider<'_> {
-    /// The directories that patterns among the words list, each as a read. Only those that are not allowed become steps, since most
-    /// commands ask for what a pattern matches anyway; in the project, only those that a rule speaks of.
+    /// The directories that patterns among the words of a command list, each as a read.
     pub(super) fn listings(&mut self, running: &Running<'_>, cover: Cover) {
-        let directory = &running.invocation.directory;
         for field in &running.invocation.words {
-            let Value::Glob(pattern) = &field.value else {
-                continue;
+            self.listing(field, &running.invocation.directory, cover);
+        }
+    }
+
+    /// The directories that a word lists if a pattern stands in it. Only those that are not allowed become steps, since most commands
+    /// ask for what a pattern matches anyway; in the project, only those that a rule speaks of.
+    pub(super) fn listing(&mut self, field: &Field, directory: &Directory, cover: Cover) {
+        for listed in listed(field) {
+            let asked = Asked {
+                access: Access::Read,
+                path: &listed,
+                directory,
+                below: None,
+                tree: false,
+                follows: Follows::No,
+                only: &[],
+                except: &[],
+                span: field.span,
+                check: 0,
+                own: false,
+                edited: None,
             };
-            for listed in directories(pattern) {
-                let asked = Asked {
-                    access: Access::Read,
-                    path: &listed,
-                    directory,
-                    below: None,
-                    tree: false,
-                    follows: Follows::No,
-                    only: &[],
-                    except: &[],
-                    span: field.span,
-                    check: 0,
-                    own: false,
-                    edited: None,
-                };
-                let places = self.bases(directory, None);
-                for target in self.targets(&listed, &places) {
-                    let (outcome, why, check) = self.target(&asked, &target, cover);
-                    let by_default = matches!(why, Why::Default(_));
-                    let no_news = by_default
-                        && (self.is_inside(Access::Read, &target) || self.is_no_news(&asked, &field.value));
-                    if outcome == Outcome::Allow || no_news {
-                        continue;
-                    }
-                    self.step(Request::Read(target.describe()), field.span, outcome, why, check);
+            let places = self.bases(directory, None);
+            for target in self.targets(&listed, &places) {
+                let (outcome, why, check) = self.target(&asked, &target, cover);
+                let by_default = matches!(why, Why::Default(_));
+                let no_news = by_default
+                    && (self.is_inside(Access::Read, &target) || self.is_no_news(&asked, &field.value));
+                if outcome == Outcome::Allow || no_news {
+                    continue;
                 }
+                self.step(Request::Read(target.describe()), field.span, outcome, why, check);
             }
         }
     }
@@ -69,6 +70,18 @@ impl Decider<'_> {
         matches
             .iter()
             .all(|target| self.allows(asked, target, Extent::Itself))
+    }
+}
+
+/// What a word lists. Where a pattern stands in what is not known as a whole, that may be any directory.
+fn listed(field: &Field) -> Vec<Value> {
+    match &field.value {
+        Value::Glob(pattern) => directories(pattern),
+        Value::Known(_) | Value::OneOf(_) | Value::Integer | Value::Descriptor => Vec::new(),
+        Value::Below(_) | Value::Affixed { .. } | Value::Unknown(_) if field.spelling.globs => {
+            vec![Value::Unknown(field.value.origin())]
+        }
+        Value::Below(_) | Value::Affixed { .. } | Value::Unknown(_) => Vec::new(),
     }
 }
 

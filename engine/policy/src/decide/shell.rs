@@ -182,6 +182,9 @@ impl Decider<'_> {
         for access in &evaluation.accesses {
             self.redirection(access);
         }
+        for listing in &evaluation.listings {
+            self.listing(&listing.field, &listing.directory, Cover::None);
+        }
         let mut usages: Vec<Option<Use>> = Vec::with_capacity(evaluation.invocations.len());
         for (index, invocation) in evaluation.invocations.iter().enumerate() {
             let before = self.steps.len();

@@ -66,6 +66,7 @@ impl Evaluator<'_> {
             }
             AssignedValue::Array(words) => {
                 let mut fields = self.fields(words, env);
+                self.look_up(&fields);
                 if fields.len() > self.context.limits.expansion_words {
                     self.refuse(Construct::TooManyWords, env.span(assignment.span));
                     return Content::AnyArray(Origin::Limit);

@@ -225,6 +225,7 @@ impl Evaluator<'_> {
             self.refuse(Construct::TooManyInlinings, call.span);
             return None;
         }
+        self.look_up(call.arguments());
         for prefix in &call.prefix {
             let value = super::assign::setting_value(&prefix.content);
             self.check_steering(&prefix.name, &value, call.span);
@@ -282,6 +283,7 @@ impl Evaluator<'_> {
 
 /// A pattern that is left as it is written; where that cannot be told from the text, it is anything.
 fn unglobbed(field: &mut Field, command: Span, env: Env<'_>) {
+    field.spelling.globs = false;
     if !matches!(
         field.value,
         Value::Glob(_) | Value::Below(_) | Value::Affixed { .. }

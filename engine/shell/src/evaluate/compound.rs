@@ -213,7 +213,11 @@ impl Evaluator<'_> {
 
     fn for_words(&mut self, name: &Name, words: Option<&[Word]>, body: &List, env: Env<'_>) {
         let fields = match words {
-            Some(words) => self.fields(words, env),
+            Some(words) => {
+                let fields = self.fields(words, env);
+                self.look_up(&fields);
+                fields
+            }
             None => self.positional_fields(env.span(name.span)),
         };
         let Some(value) = self.each_of(&fields) else {

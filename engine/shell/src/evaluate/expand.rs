@@ -6,7 +6,7 @@
 
 use smol_str::{SmolStr, SmolStrBuilder};
 
-use crate::{Brace, Construct, Count, Field, Origin, Part, PartKind, Value, Word};
+use crate::{Brace, Construct, Count, Field, Listing, Origin, Part, PartKind, Value, Word};
 
 use super::fields::{each_of_event, joined};
 use super::parameter::Expanded;
@@ -75,8 +75,9 @@ impl Evaluator<'_> {
         if !self.step(word.parts.len(), span) {
             return;
         }
-        let spelling = spelling(&word.parts, env.text);
+        let mut spelling = spelling(&word.parts, env.text);
         let first = out.len();
+        let around = self.globs.replace(false);
         if word.parts.iter().any(|p| matches!(p.kind, PartKind::Brace(_))) {
             let mut alternatives: Vec<Vec<Bit<'_>>> = vec![Vec::new()];
             let limit = self.context.limits.expansion_words;
@@ -87,6 +88,8 @@ impl Evaluator<'_> {
                 if !self.step(bits.len(), span) {
                     break;
                 }
+                let from = out.len();
+                self.globs.set(false);
                 let mut events = Vec::with_capacity(bits.len());
                 for bit in bits {
                     match bit {
@@ -95,6 +98,10 @@ impl Evaluator<'_> {
                     }
                 }
                 self.assemble(&events, out);
+                spelling.globs = self.globs.get();
+                for field in out.iter_mut().skip(from) {
+                    field.spelling = spelling;
+                }
             }
         } else {
             let mut events = Vec::with_capacity(word.parts.len());
@@ -102,10 +109,14 @@ impl Evaluator<'_> {
                 self.part(part, Mode::Open, env, &mut events);
             }
             self.assemble(&events, out);
+            spelling.globs = self.globs.get();
+            for field in out.iter_mut().skip(first) {
+                field.spelling = spelling;
+            }
         }
+        self.globs.set(around);
         for field in out.iter_mut().skip(first) {
             field.span = span;
-            field.spelling = spelling;
         }
         let made = out.len().saturating_sub(first);
         if made > self.context.limits.expansion_words {
@@ -222,12 +233,16 @@ impl Evaluator<'_> {
             }
             // Quotes inside a bracket are taken off before it is read as a pattern.
             PartKind::Glob(pattern) if pattern.contains(['\'', '"', '\\', '$', '`']) => {
+                self.look_for(mode);
                 out.push(Event::Many(Value::Unknown(Origin::Variable)));
             }
-            PartKind::Glob(pattern) => out.push(match mode {
-                Mode::Open | Mode::Operand => Event::Pattern(pattern.clone()),
-                Mode::Whole => Event::Text(Value::Known(pattern.clone())),
-            }),
+            PartKind::Glob(pattern) => {
+                self.look_for(mode);
+                out.push(match mode {
+                    Mode::Open | Mode::Operand => Event::Pattern(pattern.clone()),
+                    Mode::Whole => Event::Text(Value::Known(pattern.clone())),
+                });
+            }
             // Where nothing splits, braces do not expand; what runs inside them is found all the same.
             PartKind::Brace(brace) => {
                 if let Brace::List(alternatives) = brace {
@@ -262,6 +277,24 @@ impl Evaluator<'_> {
                 }));
             }
         }
+    }
+
+    /// Notes that names of files are looked up for the word, if a pattern counts as one where it stands.
+    fn look_for(&self, mode: Mode) {
+        match mode {
+            Mode::Open | Mode::Operand => self.globs.set(true),
+            Mode::Whole => {}
+        }
+    }
+
+    /// Notes the patterns among some words that no invocation has among its own.
+    pub(super) fn look_up(&mut self, fields: &[Field]) {
+        let directory = &self.state.data.directory;
+        let patterns = fields.iter().filter(|field| field.spelling.globs);
+        self.out.listings.extend(patterns.map(|field| Listing {
+            field: field.clone(),
+            directory: directory.clone(),
+        }));
     }
 
     fn contribute(&self, expanded: Expanded, mode: Mode, out: &mut Vec<Event>) {

@@ -14,6 +14,10 @@ impl Evaluator<'_> {
     /// Splits an unquoted value at blanks and finds the patterns in it.
     pub(super) fn split(&self, value: Value, out: &mut Vec<Event>) {
         let zsh = self.shell() == Shell::Zsh;
+        // In zsh, what a variable holds is no pattern.
+        if !zsh && value.spells_pattern() {
+            self.globs.set(true);
+        }
         match value {
             Value::Known(text) => {
                 if text.is_empty() {

@@ -294,6 +294,9 @@ impl Evaluator<'_> {
                     let before = self.state.clone();
                     let given = self.single(word, env.conditional());
                     self.settle(Some(before));
+                    if mode != Mode::Whole && given.spells_pattern() {
+                        self.globs.set(true);
+                    }
                     let result =
                         without_empty(&value, *colon).map_or_else(|| given.clone(), |v| v.join(&given, max));
                     self.assign_default(&parameter.name, result.clone(), env.span(word.span), env);
@@ -373,6 +376,9 @@ impl Evaluator<'_> {
         self.settle(Some(before));
         if word.parts.iter().any(holds_list) {
             return Expanded::List(vec![any(Origin::Variable, env.span(word.span))]);
+        }
+        if mode != Mode::Whole && given.spells_pattern() {
+            self.globs.set(true);
         }
         let special = [' ', '\t', '\n', '*', '?', '['];
         let quoted = word.parts.iter().any(|p| {

@@ -101,6 +101,7 @@ impl Evaluator<'_> {
         }
         let mut fields = Vec::with_capacity(1);
         self.word(word, env, &mut fields);
+        self.look_up(&fields);
         for field in fields {
             let path = field.value;
             let channel = self.channel_of(mode, &path);

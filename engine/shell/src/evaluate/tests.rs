@@ -118,6 +118,23 @@ fn check_accesses(text: &str, expected: &[&str]) {
     assert_eq!(accesses, expected, "{text}");
 }
 
+/// The patterns that are looked up outside of invocations, as directory and pattern, and those words of invocations that have one.
+#[track_caller]
+fn check_listings(text: &str, expected: &[&str]) {
+    let found = run(text);
+    assert_eq!(refusals(&found), Vec::<&str>::new(), "refusals of {text}");
+    let words = found.invocations.iter().flat_map(|i| {
+        let globs = i.words.iter().filter(|word| word.spelling.globs);
+        globs.map(|word| format!("{}: {}", field(&i.words[0]), value(&word.value)))
+    });
+    let listings = found
+        .listings
+        .iter()
+        .map(|l| format!("{} {}", directory(&l.directory), value(&l.field.value)));
+    let all: Vec<String> = listings.chain(words).collect();
+    assert_eq!(all, expected, "{text}");
+}
+
 /// What each command reads, and what reads its output.
 #[track_caller]
 fn check_streams(text: &str, expected: &[&str]) {

@@ -291,6 +291,21 @@ impl Value {
         }
     }
 
+    /// Whether what is known of the texts has a wildcard in it, so that the shell takes them for patterns where they stand unquoted.
+    /// Of what is not known that is not assumed.
+    pub(crate) fn spells_pattern(&self) -> bool {
+        let wild = |text: &SmolStr| text.contains(['*', '?', '[']);
+        match self {
+            Self::Known(text) => wild(text),
+            Self::OneOf(texts) => texts.iter().any(wild),
+            Self::Affixed { prefix, suffix } => wild(prefix) || wild(suffix),
+            // Its own wildcards stand for other text; those of the text are escaped.
+            Self::Glob(pattern) => ["\\*", "\\?", "\\["].iter().any(|own| pattern.contains(own)),
+            Self::Below(root) => wild(root),
+            Self::Integer | Self::Descriptor | Self::Unknown(_) => false,
+        }
+    }
+
     /// Whether some text holds `c`.
     #[must_use]
     pub fn may_contain(&self, c: char) -> bool {
