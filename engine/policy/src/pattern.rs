@@ -4,6 +4,7 @@
 //! again. No pattern does I/O, knows the home directory, or matches anything by itself: the plan does that.
 
 mod command;
+mod fold;
 mod glob;
 mod host;
 mod path;
@@ -13,6 +14,7 @@ mod short;
 pub use command::{
     CommandPart, CommandPattern, EnvironmentPattern, FlagPattern, ProgramPattern, WordPattern, WordPiece,
 };
+pub(crate) use fold::{fold_char, folded};
 pub use glob::{CharClass, Glob, GlobPiece};
 pub(crate) use glob::{Piece, wildcards_match};
 pub use host::{HostName, HostPattern};

@@ -21,7 +21,7 @@ pub use compile::{
 pub(crate) use end::{End, GroupId};
 pub(crate) use hosts::{Host, HostIndex, known_host, parse_host};
 pub(crate) use kept::Kept;
-pub(crate) use paths::{Extent, Names, PathIndex, Segment};
+pub(crate) use paths::{Extent, Names, PathIndex, PathTries, Segment};
 pub use rules::RuleId;
 pub(crate) use rules::{CompiledCondition, PlanRule};
 pub(crate) use texts::TextIndex;

@@ -328,7 +328,7 @@ impl Decider<'_> {
         for target in &targets {
             let Target::Known(path) = target else { continue };
             let mut numbers = Vec::new();
-            let index = &self.plan.program_files;
+            let index = &self.plan.program_files.written;
             for (mount, trie) in [
                 (Some("/"), &index.root),
                 (Some(self.facts.project), &index.project),
@@ -346,7 +346,6 @@ impl Decider<'_> {
                     &segments,
                     Extent::Itself,
                     &Names::default(),
-                    false,
                     &mut |end, truth| {
                         if truth == Truth::Yes {
                             numbers.push(end.group);

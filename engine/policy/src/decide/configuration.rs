@@ -5,15 +5,14 @@ use smol_str::SmolStr;
 
 use super::Decider;
 use super::command::Running;
-use super::groups::{Matched, Ruling};
-use super::path::{Access, names_of};
+use super::groups::Ruling;
+use super::path::Access;
 use super::repository::configuration_at;
 use crate::document::Outcome;
 use crate::effect::{EffectKind, EffectSource, Use};
 use crate::facts::{Kind, join_path};
-use crate::plan::{Extent, Names, PathIndex};
-use crate::resolve::{Name, Target};
-use crate::truth::Truth;
+use crate::plan::{Extent, Names};
+use crate::resolve::Target;
 use crate::verdict::{Request, Why};
 
 impl Decider<'_> {
@@ -106,15 +105,13 @@ impl Decider<'_> {
     pub(super) fn configured_directory(&mut self, place: &SmolStr, span: Span) {
         let target = Target::Known(place.clone());
         let outside = !self.is_inside(Access::Read, &target);
-        let mut matched = Matched::default();
         let index = if outside {
             &self.plan.reads
         } else {
             &self.plan.writes
         };
-        let names = names_of(place);
-        self.match_known(index, &names, &mut matched);
-        let ruling = matched.ruling(self.plan, self.rules, &mut |_| Truth::Yes);
+        let said = self.says(index, &target, Extent::Itself, &Names::default());
+        let ruling = said.ruling;
         let request = Request::Code(place.clone());
         match ruling {
             Ruling::Deny(rule) | Ruling::Ask(rule) | Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => {
@@ -129,11 +126,6 @@ impl Decider<'_> {
             ),
             Ruling::Allow(_) | Ruling::Nothing => {}
         }
-    }
-
-    pub(super) fn match_known(&self, index: &PathIndex, names: &[Name], matched: &mut Matched) {
-        let target = Target::Pattern(names.to_vec());
-        self.match_index(index, &target, Extent::Itself, &Names::default(), false, matched);
     }
 }
 

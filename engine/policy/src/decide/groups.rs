@@ -54,6 +54,22 @@ impl Matched {
         }
     }
 
+    /// Whether nothing matched.
+    pub(super) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// Notes all that another look has met.
+    pub(super) fn add(&mut self, other: &Self) {
+        for &(group, own, out) in &other.groups {
+            for (truth, except) in [(own, false), (out, true)] {
+                if truth != Truth::No {
+                    self.hit(End { group, except }, truth);
+                }
+            }
+        }
+    }
+
     /// Everything that matched, exceptions taken into account.
     pub(super) fn truths(&self) -> impl Iterator<Item = (GroupId, Truth)> + '_ {
         self.groups

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use smol_str::{SmolStr, StrExt};
+use smol_str::SmolStr;
 
 use super::end::End;
 use super::kept::{Bytes, Kept, Row, number};
@@ -161,8 +161,8 @@ impl<P: Clone + PartialEq + Hinted + Serialize + DeserializeOwned> Draft<P> {
         }
     }
 
-    /// The graph for good; `None` if a pattern cannot be written. `fold`: names are found without regard to case, too.
-    pub(super) fn set(&self, fold: bool) -> Option<Graph<P>> {
+    /// The graph for good; `None` if a pattern cannot be written.
+    pub(super) fn set(&self) -> Option<Graph<P>> {
         if self.nodes.iter().all(|node| node.ends.is_empty()) {
             return Some(Graph::default());
         }
@@ -194,11 +194,7 @@ impl<P: Clone + PartialEq + Hinted + Serialize + DeserializeOwned> Draft<P> {
                 graph.nodes.push(number(field));
             }
             for (name, to) in sorted(&node.names) {
-                graph.edge(name, new(to), false);
-                let lower = name.to_lowercase_smolstr();
-                if fold && lower != *name {
-                    graph.edge(&lower, new(to), true);
-                }
+                graph.edge(name, new(to));
             }
             if !node.patterns.is_empty() {
                 let own = node.patterns.iter();
@@ -265,8 +261,7 @@ fn sorted(names: &FxHashMap<SmolStr, NodeId>) -> Vec<(&SmolStr, NodeId)> {
 /// any number of texts lead (plus 1), the last node below it, and whether it loops.
 const NODE: usize = 7;
 
-/// Numbers that an edge has in its row: the node it leaves, where its name begins and ends, and where it leads (doubled, plus 1 for
-/// a name in lower case that stands for another).
+/// Numbers that an edge has in its row: the node it leaves, where its name begins and ends, and where it leads.
 const EDGE: usize = 4;
 
 /// A graph that is only read.
@@ -298,16 +293,11 @@ impl<P> Default for Graph<P> {
 }
 
 impl<P> Graph<P> {
-    fn edge(&mut self, name: &str, to: NodeId, folded: bool) {
+    fn edge(&mut self, name: &str, to: NodeId) {
         let from = number(self.nodes.len() / NODE - 1);
         let start = self.names.all().len();
         self.names.extend(name.as_bytes());
-        for field in [
-            from,
-            number(start),
-            number(self.names.all().len()),
-            to << 1 | u32::from(folded),
-        ] {
+        for field in [from, number(start), number(self.names.all().len()), to] {
             self.edges.push(field);
         }
     }
@@ -318,7 +308,7 @@ impl<P> Graph<P> {
         let mut slots = vec![0; (count * 2).next_power_of_two()];
         let mask = slots.len() - 1;
         for edge in 0..count {
-            let Some((from, name, _, _)) = self.edge_at(edge) else {
+            let Some((from, name, _)) = self.edge_at(edge) else {
                 continue;
             };
             let mut at = slot(from, hash(name));
@@ -333,10 +323,10 @@ impl<P> Graph<P> {
         self.slots = slots.into_iter().collect();
     }
 
-    fn edge_at(&self, edge: usize) -> Option<(NodeId, &[u8], NodeId, bool)> {
+    fn edge_at(&self, edge: usize) -> Option<(NodeId, &[u8], NodeId)> {
         let [from, start, end, to] = self.edges.run::<EDGE>(edge * EDGE)?;
         let name = self.names.all().get(start as usize..end as usize)?;
-        Some((from, name, to >> 1, to & 1 == 1))
+        Some((from, name, to))
     }
 
     /// A node with its row read.
@@ -372,16 +362,16 @@ impl<P> Graph<P> {
         self.nodes.len() == 0
     }
 
-    /// Where a name leads. `folded`: one in lower case, which stands for names that differ from it by case.
-    pub(super) fn follow(&self, at: NodeId, name: Named<'_>, folded: bool) -> impl Iterator<Item = NodeId> {
+    /// Where a name leads.
+    pub(super) fn follow(&self, at: NodeId, name: Named<'_>) -> impl Iterator<Item = NodeId> {
         let mask = self.slots.len().wrapping_sub(1);
         let mut slot = name.slot(at);
         std::iter::from_fn(move || {
             loop {
                 let edge = self.slots.get(slot & mask)?.checked_sub(1)?;
                 slot = slot.wrapping_add(1);
-                let (from, own, to, is_folded) = self.edge_at(edge as usize)?;
-                if from == at && is_folded == folded && own == name.text.as_bytes() {
+                let (from, own, to) = self.edge_at(edge as usize)?;
+                if from == at && own == name.text.as_bytes() {
                     return Some(to);
                 }
             }
@@ -393,8 +383,7 @@ impl<P> Graph<P> {
         let (from, to) = self.node(at).edges;
         (from as usize..to as usize)
             .filter_map(|edge| self.edge_at(edge))
-            .filter(|(_, _, _, folded)| !folded)
-            .filter_map(|(_, name, to, _)| Some((str::from_utf8(name).ok()?, to)))
+            .filter_map(|(_, name, to)| Some((str::from_utf8(name).ok()?, to)))
     }
 
     /// What ends at a node.
@@ -545,7 +534,7 @@ mod tests {
         draft.end(pattern, end(4));
         assert_eq!(draft.step(many, &Step::Many), many);
         assert_eq!(draft.step(0, &Step::Name("src")), src);
-        let bytes = postcard::to_allocvec(&draft.set(true).unwrap()).unwrap().leak();
+        let bytes = postcard::to_allocvec(&draft.set().unwrap()).unwrap().leak();
         postcard::from_bytes(bytes).unwrap()
     }
 
@@ -558,11 +547,11 @@ mod tests {
     #[test]
     fn names_lead_where_they_were_drawn() {
         let graph = graph();
-        let src = graph.follow(0, Named::new("src"), false).next().unwrap();
+        let src = graph.follow(0, Named::new("src")).next().unwrap();
         assert_eq!(groups(graph.ends(&graph.node(src))), [2]);
         assert_eq!(groups(graph.ends_below(&graph.node(src))), [3, 4]);
         assert_eq!(groups(graph.ends_below(&graph.node(0))), [1, 2, 3, 4]);
-        assert_eq!(graph.follow(0, Named::new("srx"), false).next(), None);
+        assert_eq!(graph.follow(0, Named::new("srx")).next(), None);
         assert_eq!(graph.names(0).map(|(name, _)| name).collect::<Vec<_>>(), ["src"]);
         let node = graph.node(src);
         let [(pattern, to)] = graph.patterns(&node).unwrap() else {
@@ -580,7 +569,7 @@ mod tests {
             draft.step(0, &Step::Pattern(&pattern.to_owned()));
         }
         draft.end(0, end(1));
-        let graph = draft.set(false).unwrap();
+        let graph = draft.set().unwrap();
         let of = |text| {
             let node = graph.node(0);
             let found = graph.candidates(&node, text).unwrap();
@@ -592,19 +581,9 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_by_their_lower_case_where_that_is_asked_for() {
-        let graph = graph();
-        let many = graph.node(0).many().unwrap();
-        assert!(graph.node(many).loops);
-        assert_eq!(graph.follow(many, Named::new("makefile"), false).next(), None);
-        let to = graph.follow(many, Named::new("makefile"), true).next().unwrap();
-        assert_eq!(groups(graph.ends(&graph.node(to))), [1]);
-    }
-
-    #[test]
     fn nothing_is_found_in_an_empty_graph() {
-        let graph: Graph<String> = Draft::default().set(true).unwrap();
+        let graph: Graph<String> = Draft::default().set().unwrap();
         assert!(graph.is_empty());
-        assert_eq!(graph.follow(0, Named::new("x"), false).next(), None);
+        assert_eq!(graph.follow(0, Named::new("x")).next(), None);
     }
 }

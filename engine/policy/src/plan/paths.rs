@@ -4,11 +4,11 @@
 //! literal segment is one hash lookup. Invariant (same end): an end of a pattern covers that path and everything below it.
 
 use serde::{Deserialize, Serialize};
-use smol_str::{SmolStr, StrExt};
+use smol_str::SmolStr;
 
 use super::end::End;
 use super::graph::{Draft, Graph, Hint, Hinted, Named, Node, NodeId, Step};
-use crate::pattern::{Glob, GlobPiece, PathReach, PathSegment};
+use crate::pattern::{Glob, GlobPiece, PathReach, PathSegment, fold_char};
 use crate::truth::{Truth, Unit, covers, glob_units, overlap, pattern_units};
 
 /// The patterns below one starting point, as they are put in.
@@ -86,6 +86,30 @@ pub(crate) struct Names<'a> {
     pub except: Vec<Vec<Unit<'a>>>,
 }
 
+impl Names<'_> {
+    /// The same without regard to case.
+    pub(crate) fn folded(&self) -> Self {
+        let all = |lists: &[Vec<Unit<'_>>]| lists.iter().map(|units| folded_units(units)).collect();
+        Self {
+            only: all(&self.only),
+            except: all(&self.except),
+        }
+    }
+}
+
+/// Units without regard to case. What a class stands for is any character then.
+fn folded_units(units: &[Unit<'_>]) -> Vec<Unit<'static>> {
+    let mut folded = Vec::with_capacity(units.len());
+    for unit in units {
+        match unit {
+            Unit::Char(c) => folded.extend(fold_char(*c).map(Unit::Char)),
+            Unit::One(_) => folded.push(Unit::One(None)),
+            Unit::Run => folded.push(Unit::Run),
+        }
+    }
+    folded
+}
+
 /// A set of live states, each with whether it is reached for certain.
 type States = Vec<(NodeId, bool)>;
 
@@ -108,21 +132,19 @@ impl PathTrie {
         }
     }
 
-    /// Calls `hit` for each end that covers the path, with how certain that is. `fold` compares names without regard to case, and
-    /// is then never certain.
+    /// Calls `hit` for each end that covers the path, with how certain that is.
     pub(crate) fn matches(
         &self,
         segments: &[Segment<'_>],
         extent: Extent,
         names: &Names<'_>,
-        fold: bool,
         hit: &mut dyn FnMut(End, Truth),
     ) {
         if self.0.is_empty() {
             return;
         }
         let (mut states, mut next) = (States::new(), States::new());
-        self.enter(&mut states, 0, !fold);
+        self.enter(&mut states, 0, true);
         self.report(&states, hit);
         for segment in segments {
             next.clear();
@@ -133,7 +155,7 @@ impl PathTrie {
             for &(at, certain) in &states {
                 let node = self.0.node(at);
                 match (named, segment) {
-                    (Some(name), _) => self.advance_name(&node, certain, name, fold, &mut next),
+                    (Some(name), _) => self.advance_name(&node, certain, name, &mut next),
                     (None, Segment::Name(pattern) | Segment::Pattern(pattern)) => {
                         self.advance_pattern(&node, certain, pattern, &mut next);
                     }
@@ -170,29 +192,19 @@ impl PathTrie {
         }
     }
 
-    fn advance_name(&self, node: &Node, certain: bool, name: Named<'_>, fold: bool, next: &mut States) {
-        for to in self.0.follow(node.at, name, false) {
+    fn advance_name(&self, node: &Node, certain: bool, name: Named<'_>, next: &mut States) {
+        for to in self.0.follow(node.at, name) {
             self.enter(next, to, certain);
         }
         if let Some(to) = node.any() {
             self.enter(next, to, certain);
         }
-        let lower = fold.then(|| name.text.to_lowercase_smolstr());
-        if let Some(lower) = &lower {
-            let lower = Named::new(lower);
-            for folded in [false, true] {
-                for to in self.0.follow(node.at, lower, folded) {
-                    self.enter(next, to, false);
-                }
-            }
-        }
-        let name = lower.as_deref().unwrap_or(name.text);
-        let Some(candidates) = self.0.candidates(node, name) else {
+        let Some(candidates) = self.0.candidates(node, name.text) else {
             self.enter_all_below(node, next);
             return;
         };
         for (glob, to) in candidates {
-            if glob.matches(name) {
+            if glob.matches(name.text) {
                 self.enter(next, *to, certain);
             }
         }
@@ -288,7 +300,7 @@ impl PathTrie {
 /// The tries of every reach.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(bound(deserialize = "'de: 'static"))]
-pub(crate) struct PathIndex {
+pub(crate) struct PathTries {
     /// Below the project, and anywhere below it.
     pub project: PathTrie,
     /// Below the home directory.
@@ -297,12 +309,57 @@ pub(crate) struct PathIndex {
     pub root: PathTrie,
 }
 
+impl PathTries {
+    /// Whether no pattern is in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.project.0.is_empty() && self.home.0.is_empty() && self.root.0.is_empty()
+    }
+}
+
+/// All patterns, as they are written and, for file systems on which names that differ only by case are one file, folded.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+pub(crate) struct PathIndex {
+    /// As they are written.
+    pub written: PathTries,
+    /// Those that folding changes, folded: what is left is in `written`.
+    pub folded: PathTries,
+}
+
 /// The tries of every reach, as patterns are put in.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PathIndexDraft {
+struct PathTriesDraft {
     project: PathTrieDraft,
     home: PathTrieDraft,
     root: PathTrieDraft,
+}
+
+impl PathTriesDraft {
+    fn insert(&mut self, reach: PathReach, segments: Vec<PathSegment>, end: End) {
+        match reach {
+            PathReach::Project => self.project.insert(&segments, end),
+            PathReach::WithinProject => self.project.insert(&deep(segments), end),
+            PathReach::Home => self.home.insert(&segments, end),
+            PathReach::Root => self.root.insert(&segments, end),
+            PathReach::Everywhere => self.root.insert(&deep(segments), end),
+        }
+    }
+
+    fn set(&self) -> Option<PathTries> {
+        let set = |draft: &PathTrieDraft| draft.0.set().map(PathTrie);
+        Some(PathTries {
+            project: set(&self.project)?,
+            home: set(&self.home)?,
+            root: set(&self.root)?,
+        })
+    }
+}
+
+/// All patterns, as they are put in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PathIndexDraft {
+    written: PathTriesDraft,
+    folded: PathTriesDraft,
 }
 
 impl PathIndexDraft {
@@ -316,22 +373,18 @@ impl PathIndexDraft {
                 segments.push(PathSegment::Name(Glob::any()));
             }
         }
-        match reach {
-            PathReach::Project => self.project.insert(&segments, end),
-            PathReach::WithinProject => self.project.insert(&deep(segments), end),
-            PathReach::Home => self.home.insert(&segments, end),
-            PathReach::Root => self.root.insert(&segments, end),
-            PathReach::Everywhere => self.root.insert(&deep(segments), end),
+        let folded: Vec<PathSegment> = segments.iter().map(PathSegment::folded).collect();
+        if folded != segments {
+            self.folded.insert(reach, folded, end);
         }
+        self.written.insert(reach, segments, end);
     }
 
     /// The index for good; `None` if a pattern cannot be written.
     pub(crate) fn set(&self) -> Option<PathIndex> {
-        let set = |draft: &PathTrieDraft| draft.0.set(true).map(PathTrie);
         Some(PathIndex {
-            project: set(&self.project)?,
-            home: set(&self.home)?,
-            root: set(&self.root)?,
+            written: self.written.set()?,
+            folded: self.folded.set()?,
         })
     }
 }

@@ -117,7 +117,7 @@ impl WordTrieDraft {
 
     /// The trie for good; `None` if a pattern cannot be written.
     pub(crate) fn set(&self) -> Option<WordTrie> {
-        self.0.set(false).map(WordTrie)
+        self.0.set().map(WordTrie)
     }
 }
 
@@ -198,7 +198,7 @@ impl WordTrie {
             Value::Known(text) => {
                 let alternatives = word.names.iter().map(SmolStr::as_str);
                 for text in alternatives.chain([text.as_str()]) {
-                    for to in self.0.follow(at, Named::new(text), false) {
+                    for to in self.0.follow(at, Named::new(text)) {
                         self.enter(next, to, certain);
                     }
                 }
@@ -211,7 +211,7 @@ impl WordTrie {
             | Value::Descriptor
             | Value::Unknown(_)) => {
                 // The rule may spell the expansion itself (`make -j$(nproc)`): the same text.
-                for to in self.0.follow(at, Named::new(word.raw), false) {
+                for to in self.0.follow(at, Named::new(word.raw)) {
                     self.enter(next, to, certain);
                 }
                 for (text, to) in self.0.names(at) {
