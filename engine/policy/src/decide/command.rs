@@ -342,16 +342,11 @@ impl Decider<'_> {
                     .filter(|part| !part.is_empty())
                     .map(Segment::Name)
                     .collect();
-                trie.matches(
-                    &segments,
-                    Extent::Itself,
-                    &Names::default(),
-                    &mut |end, truth| {
-                        if truth == Truth::Yes {
-                            numbers.push(end.group);
-                        }
-                    },
-                );
+                trie.matches(&segments, Extent::Itself, &Names::default(), &mut |end, truth| {
+                    if truth == Truth::Yes {
+                        numbers.push(end.group);
+                    }
+                });
             }
             numbers.sort_unstable();
             numbers.dedup();

@@ -97,9 +97,7 @@ mod tests {
 
     #[test]
     fn a_folded_glob_matches_what_is_folded() {
-        let glob = |text: &str| {
-            Glob::parse(text).unwrap().0.folded()
-        };
+        let glob = |text: &str| Glob::parse(text).unwrap().0.folded();
         for (pattern, name, matches) in [
             ("CLAUDE*.md", "claude.local.md", true),
             ("[A-C]x", "bx", true),

@@ -239,11 +239,17 @@ fn a_text_that_something_may_have_read_from_is_not_known() {
 
 #[test]
 fn names_are_looked_up_wherever_a_pattern_expands() {
-    check_listings("for f in ~/.ssh/id_*; do :; done", &["/project ‹glob /home/dev/.ssh/id_*›"]);
+    check_listings(
+        "for f in ~/.ssh/id_*; do :; done",
+        &["/project ‹glob /home/dev/.ssh/id_*›"],
+    );
     check_listings("cd /etc && a=(*.d)", &["/etc ‹glob *.d›"]);
     check_listings("f() { :; }; f /etc/s*", &["/project ‹glob /etc/s*›"]);
     check_listings("ls < /etc/s*", &["/project ‹glob /etc/s*›"]);
-    check_listings("d=/etc; for f in $d/*; do for g in 1 2; do :; done; done", &["/project ‹glob /etc/*›"]);
+    check_listings(
+        "d=/etc; for f in $d/*; do for g in 1 2; do :; done; done",
+        &["/project ‹glob /etc/*›"],
+    );
     check_listings("declare -a a=(/etc/*)", &["/project ‹glob /etc/*›"]);
     check_listings("x='/etc/*'; for f in $x; do :; done", &["/project ‹glob /etc/*›"]);
 }
@@ -251,12 +257,18 @@ fn names_are_looked_up_wherever_a_pattern_expands() {
 #[test]
 fn a_pattern_that_is_not_known_as_a_whole_is_looked_up_somewhere() {
     check_listings("for f in /etc/\"$X\"*; do :; done", &["/project /etc/‹›"]);
-    check_listings("for f in /etc/$X*; do :; done", &["/project /etc/‹›", "/project ‹›"]);
+    check_listings(
+        "for f in /etc/$X*; do :; done",
+        &["/project /etc/‹›", "/project ‹›"],
+    );
     check_listings("for p in '/etc/*' b; do echo $p; done", &["echo: ‹›"]);
     check_listings("echo ${X:-/etc/*}", &["echo: ‹›"]);
     check_listings("for f in ${X:=/etc/*}; do :; done", &["/project ‹›"]);
     check_listings("x=\"$Y/*\"; echo $x", &["echo: ‹›"]);
-    check_listings("for f in *; do x=\"$f/../../etc/*\"; echo $x; done", &["/project ‹glob *›", "echo: ‹›"]);
+    check_listings(
+        "for f in *; do x=\"$f/../../etc/*\"; echo $x; done",
+        &["/project ‹glob *›", "echo: ‹›"],
+    );
 }
 
 #[test]
