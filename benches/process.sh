@@ -42,7 +42,7 @@ hook_against_true() {
 }
 if command -v jq >/dev/null; then
     hook_against_true hook-status 'git status'
-    hook_against_true hook-status-unrecorded 'git status' --audit off
+    hook_against_true hook-status-unrecorded 'git status' --recording off
     hook_against_true hook-compound-1k "$(cat compound-1k)"
     hook_against_true hook-here-document-64k "$(cat here-document-64k)"
 else

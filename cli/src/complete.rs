@@ -36,7 +36,11 @@ impl Completions {
         );
         match String::from_utf8(text) {
             Ok(text) => {
-                out::print(&with_files(&text));
+                let text = with_files(&text);
+                out::print(&match self.shell {
+                    clap_complete::Shell::Bash => with_whole_words(&text),
+                    _ => text,
+                });
                 Exit::Fine
             }
             Err(_) => Exit::Internal,
@@ -64,6 +68,9 @@ fn with_names(whole: Command) -> Command {
             (_, "shell") if subcommand != "completions" => texts(&mut ["bash", "zsh", "sh"].into_iter()),
             ("lint", "explain") => texts(&mut Lint::ALL.iter().map(|lint| lint.name())),
             ("schema", "name") => texts(&mut SCHEMAS.iter().map(|(name, ..)| *name)),
+            ("call", "tool") | ("tools", "name") => {
+                texts(&mut engine_tools::shipped().iter().map(|tool| &*tool.name.value))
+            }
             ("man", "subcommand") => Some(subcommands.clone()),
             ("commands", "names") => Some(programs.clone().collect()),
             _ => None,
@@ -81,12 +88,66 @@ fn with_names(whole: Command) -> Command {
     })
 }
 
+/// Bash breaks words at colons and equals signs, and replaces only what stands behind the last one. The function that clap writes is given
+/// whole words, and what stands before the last colon is taken off its answers.
+fn with_whole_words(text: &str) -> String {
+    let (own, inner) = ("_engine() {", "_engine__whole() {");
+    let Some((before, after)) = text.split_once(own) else {
+        return text.to_owned();
+    };
+    format!("{before}{inner}{after}{JOINING}")
+}
+
+/// What bash calls: its definition comes last, so that it takes the place of nothing.
+const JOINING: &str = r#"
+_engine() {
+    local command="$1" line="$COMP_LINE" word gap start at=-1 i
+    local -a words=()
+    for (( i = 0; i <= COMP_CWORD; i++ )); do
+        word="${COMP_WORDS[i]}"
+        gap="${line%%[![:blank:]]*}"
+        line="${line#"$gap"}"
+        line="${line#"$word"}"
+        if [[ -z "$gap" && $at -gt 0 && "$word" == "=" && "${words[at]}" == --* ]]; then
+            # The value of an option comes next, if only an empty one.
+            (( i == COMP_CWORD )) && words[++at]=""
+        elif [[ -z "$gap" && $at -gt 0 && ( "$word" == :* || "${words[at]}" == *: ) ]]; then
+            words[at]+="$word"
+        else
+            words[++at]="$word"
+        fi
+    done
+    local -a COMP_WORDS=("${words[@]}")
+    local COMP_CWORD=$at
+    _engine__whole "$command" "${words[at]}" "${words[at-1]}"
+    # As names of files the names of policies would be given a backslash before the colon.
+    if [[ " ${COMPREPLY[*]}" == *" builtin:"* && "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+        compopt +o filenames
+        for i in "${!COMPREPLY[@]}"; do
+            [[ "${COMPREPLY[i]}" == builtin:* ]] || COMPREPLY[i]="$(printf '%q' "${COMPREPLY[i]}")"
+        done
+    fi
+    start="${words[at]%"${words[at]##*:}"}"
+    if [[ -n "$start" && "$COMP_WORDBREAKS" == *:* ]]; then
+        COMPREPLY=("${COMPREPLY[@]#"$start"}")
+    fi
+}
+"#;
+
 /// Names of shipped policies stand where files stand, too.
 fn with_files(text: &str) -> String {
-    // bash, fish, zsh.
-    let text = text
-        .replace("compgen -W \"builtin:", "compgen -f -W \"builtin:")
-        .replace(" -r -f -a \"builtin:", " -r -F -a \"builtin:");
+    // bash, where only ends of lines stand between words, since names of files have blanks.
+    let mut parts = text.split("compgen -W \"builtin:");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (names, rest) = part.split_once('"').unwrap_or((part, ""));
+        text.push_str("compgen -f -W $'builtin:");
+        text.push_str(&names.replace(' ', "\\n"));
+        text.push('\'');
+        text.push_str(rest);
+    }
+    // fish, zsh.
+    let text = text.replace(" -r -f -a \"builtin:", " -r -F -a \"builtin:");
     let mut parts = text.split("(builtin\\:");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {

@@ -14,7 +14,8 @@ pub(crate) mod record;
 #[cfg(test)]
 mod tests;
 
-use std::io::Read as _;
+use std::ffi::OsString;
+use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -23,13 +24,14 @@ use engine_shell::Shell;
 
 use crate::exit::Exit;
 use crate::options::Policies;
+use crate::out;
 use crate::policies::{self, Found, Named};
 use crate::world::{self, Disk};
 use answer::Answer;
-use client::{Client, ClientData};
+use client::{CLIENTS, Client, ClientData};
 use event::{Event, MAX_EVENT_BYTES, Phase};
 use judge::Surroundings;
-use record::Auditing;
+use record::Recording;
 
 /// Answers the hook of an agent's own program, or installs it
 ///
@@ -60,13 +62,22 @@ pub(crate) struct Hook {
     #[arg(long, value_name = "MS", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
     deadline: u64,
 
-    /// Whether a call may run that could not be recorded
-    #[arg(long, value_enum, default_value_t)]
-    audit: Auditing,
+    /// Directory of the audit log, in place of the person's own; an absolute path, since an agent's program starts hooks anywhere
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, value_parser = absolute)]
+    audit: Option<PathBuf>,
 
-    /// Directory of the audit log
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
-    audit_dir: Option<PathBuf>,
+    /// Whether a call may run that could not be recorded
+    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
+    recording: Recording,
+}
+
+fn absolute(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_absolute() {
+        Ok(path)
+    } else {
+        Err("it is no absolute path".to_owned())
+    }
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -80,10 +91,38 @@ const EXAMPLES: &str = "Examples:
   engine hook install codex --print        shows what would be written
   engine hook claude-code < event.json     answers one event
 
-Exit codes of an answer: 0 with an answer, or with nothing to say; 2 stops the call whatever was printed.";
+Exit codes of an answer: 0 with an answer, or with nothing to say; 2 stops the call whatever was printed. A wrong command line ends with 2, and so does this help where standard input is no terminal: an agent's program takes 0 without an answer for a yes.";
 
-/// Ends wrong usage of the hook: any other code would let calls run.
-pub(crate) const STOP: u8 = answer::STOP;
+/// Tells what is wrong with a command line of the hook, or its help; answers the exit code. Where an agent's program may have started it,
+/// any other code would let the call run: help is for people, and they sit at a terminal.
+pub(crate) fn unanswered(error: &clap::Error) -> u8 {
+    let asked_for = !error.use_stderr();
+    let is_for_person = std::io::stdin().is_terminal() || is_installing(std::env::args_os());
+    if asked_for && is_for_person {
+        // Nothing is left to tell anybody if the terminal is gone.
+        let _gone = error.print();
+        return 0;
+    }
+    out::complain(&error.render().to_string());
+    if asked_for {
+        out::complain(
+            "\nengine: this is no answer to an event, so the exit code is the one that stops a call\n",
+        );
+    }
+    answer::STOP
+}
+
+/// Whether a command line installs the hook, which no agent's program does.
+fn is_installing(words: impl IntoIterator<Item = OsString>) -> bool {
+    words.into_iter().skip(1).take(2).eq(["hook", "install"])
+}
+
+/// Whether a command line that is wrong was to be one of the hook: its words are there, in whatever order.
+pub(crate) fn is_meant(words: impl IntoIterator<Item = OsString>) -> bool {
+    let words: Vec<OsString> = words.into_iter().skip(1).collect();
+    let is_client = |word: &OsString| CLIENTS.iter().any(|data| word == data.name);
+    words.iter().any(|word| word == "hook") && words.iter().any(is_client)
+}
 
 impl Hook {
     pub(crate) fn run(self) -> std::process::ExitCode {
@@ -149,8 +188,8 @@ impl Hook {
         let settings = Settings {
             client,
             interactive: self.interactive,
-            auditing: self.audit,
-            audit_directory: self.audit_dir.as_deref(),
+            recording: self.recording,
+            audit_directory: self.audit.as_deref(),
         };
         answer(&settings, &bytes, &around)
     }
@@ -161,7 +200,7 @@ impl Hook {
 struct Settings<'a> {
     client: Client,
     interactive: bool,
-    auditing: Auditing,
+    recording: Recording,
     audit_directory: Option<&'a std::path::Path>,
 }
 
@@ -210,7 +249,7 @@ fn answer(settings: &Settings<'_>, bytes: &[u8], around: &Surroundings<'_>) -> A
     }
     let complaint = match record::decided(settings, &event, &judged, outcome) {
         Ok(()) => String::new(),
-        Err(why) if settings.auditing == Auditing::Required => {
+        Err(why) if settings.recording == Recording::Required => {
             return Answer::strict(client, &format!("it cannot be recorded: {why}"));
         }
         Err(why) => format!("engine: {why}\n"),

@@ -121,15 +121,7 @@ pub fn engine() -> ExitCode {
                 let HookCommand::Hook(hook) = arguments.command;
                 hook.run()
             }
-            Err(error) => {
-                let asked_for = !error.use_stderr();
-                let _gone = error.print();
-                if asked_for {
-                    Exit::Fine.code()
-                } else {
-                    hook::STOP.into()
-                }
-            }
+            Err(error) => hook::unanswered(&error).into(),
         };
     }
     start(|_tooling| siblings::become_engine_run())
@@ -169,6 +161,8 @@ fn start(tooling: fn(Tooling) -> Exit) -> ExitCode {
             Command::Commands(commands) => commands.run(),
             Command::Completions(completions) => completions.run(),
         },
+        // Somebody has mixed up the order of the words.
+        Err(error) if hook::is_meant(std::env::args_os()) => return hook::unanswered(&error).into(),
         Err(error) => {
             let asked_for = !error.use_stderr();
             let words: Vec<String> = std::env::args_os()

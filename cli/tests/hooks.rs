@@ -5,6 +5,9 @@
     reason = "helpers of tests fail as tests do, and start the program"
 )]
 
+#[path = "outputs/validate.rs"]
+mod validate;
+
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,6 +15,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 /// A home with a project whose policy is named on the command line.
@@ -65,6 +69,13 @@ impl House {
         stdin.write_all(input.as_bytes()).expect("its input");
         drop(stdin);
         child.wait_with_output().expect("its end")
+    }
+
+    /// The program without the policy.
+    fn engine_alone(&self, args: &[&str]) -> Output {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_engine"));
+        program.args(args).current_dir(self.project()).env_clear();
+        program.output().expect("the program")
     }
 
     fn call(&self, tool: &str, input: &str) -> String {
@@ -386,4 +397,84 @@ fn the_plan_shows_hooks_budgets_and_deferral() {
     assert_eq!(json["hooks"][0]["timeout_ms"], 5000);
     assert_eq!(json["budgets"]["message"], 40);
     assert_eq!(json["defer"][0]["tools"], "mcp__*");
+}
+
+#[test]
+fn every_refusal_is_one_decision_in_the_log_and_every_execution_is_one_that_began() {
+    let house = House::new("hooks { before \"Glob\" run=\"echo not today >&2; exit 2\" }");
+    let log = house.home.path().join("log");
+    let calls = [
+        ("allowed", "Bash", json!({ "command": "echo ran" })),
+        ("denied", "Bash", json!({ "command": "rm x" })),
+        ("declined", "Bash", json!({ "command": "touch x" })),
+        ("misspelt", "Bash", json!({ "comand": "echo ran" })),
+        ("unknown", "Bsh", json!({ "command": "echo ran" })),
+        ("blocked", "Glob", json!({ "pattern": "*" })),
+        ("failing", "Bash", json!({ "command": "cat missing > out1" })),
+        ("allowed", "Bash", json!({ "command": "echo again" })),
+    ];
+    let lines: Vec<String> = (calls.iter())
+        .map(|(id, name, input)| {
+            format!(
+                "{}\n",
+                json!({ "type": "tool_use", "id": id, "name": name, "input": input })
+            )
+        })
+        .collect();
+    let log_text = log.display().to_string();
+    house.engine(&["batch", "--no-ask", "--audit", &log_text], &lines.concat());
+    let text = fs::read_to_string(log.join("audit.jsonl")).expect("a log");
+    let schema = house.engine_alone(&["schema", "audit"]);
+    let schema: Json = serde_json::from_slice(&schema.stdout).expect("JSON");
+    let records: Vec<Json> = text.lines().map(|line| line.parse().expect("JSON")).collect();
+    for record in &records {
+        assert_eq!(
+            validate::problems(&schema, record),
+            Vec::<String>::new(),
+            "{record}"
+        );
+    }
+    let of = |kind: &str| -> Vec<(&str, &str)> {
+        let own = records.iter().filter(|record| record["kind"] == kind);
+        own.map(|record| {
+            (
+                record["call"].as_str().unwrap_or_default(),
+                record["verdict"].as_str().unwrap_or_default(),
+            )
+        })
+        .collect()
+    };
+    let mut decisions = of("decision");
+    decisions.sort_unstable();
+    assert_eq!(
+        decisions,
+        [
+            ("allowed", "allow"),
+            ("allowed", "deny"),
+            ("blocked", "deny"),
+            ("declined", "ask"),
+            ("denied", "deny"),
+            ("failing", "allow"),
+            ("misspelt", "deny"),
+            ("unknown", "deny"),
+        ]
+    );
+    let mut executions = of("execution");
+    executions.sort_unstable();
+    assert_eq!(executions, [("allowed", ""), ("failing", "")], "{text}");
+    let note = |call: &str| {
+        let own = records
+            .iter()
+            .find(|record| record["call"] == call && record.get("note").is_some());
+        own.and_then(|record| record["note"].as_str())
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert!(note("misspelt").starts_with("not decided: ") && note("misspelt").contains("comand"));
+    assert!(
+        records
+            .iter()
+            .any(|record| record["note"] == "not decided: Blocked by a hook: not today"),
+        "{text}"
+    );
 }

@@ -6,8 +6,10 @@
 )]
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -208,11 +210,78 @@ fn shells_complete_names_that_the_program_knows_beside_files() {
     assert_eq!(completed("engine lint --explain opens"), "opens-interpreter\n");
     assert_eq!(completed("engine commands egr"), "egrep\n");
     assert_eq!(completed("engine check --mode acc"), "accept-edits\n");
+    assert_eq!(completed("engine call TodoW"), "TodoWrite\n");
+    assert_eq!(completed("engine tools TaskL"), "TaskList\n");
     for (shell, files) in [
         ("zsh", "{_files; compadd -- builtin\\:base "),
         ("fish", "-r -F -a \"builtin:base"),
     ] {
         let (script, ..) = run(folder.path(), &["completions", shell]);
         assert!(script.contains(files), "{shell}");
+    }
+}
+
+/// What a line that is typed at a bash, with tabs, calls the program with.
+fn typed(folder: &Path, line: &str) -> Option<String> {
+    let setup = "engine() { printf '<%s>' \"$@\"; echo; }; source ./script; PS1=; set -o emacs; bind 'set bell-style none'; echo ready\n";
+    let mut bash = Command::new("script");
+    bash.args(["-qec", "bash --noprofile --norc -i", "/dev/null"])
+        .current_dir(folder)
+        .env("TERM", "dumb")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut child = bash.spawn().ok()?;
+    let mut input = child.stdin.take().expect("its input");
+    input.write_all(setup.as_bytes()).expect("a line");
+    // What is typed before the shell reads lines by itself would be echoed and not completed.
+    std::thread::sleep(Duration::from_millis(500));
+    input
+        .write_all(format!("{line}\necho over; exit\n").as_bytes())
+        .expect("a line");
+    let output = child.wait_with_output().expect("its end");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let called = text
+        .lines()
+        .find(|line| line.starts_with('<'))
+        .unwrap_or_default();
+    Some(called.trim().to_owned())
+}
+
+#[test]
+fn a_name_with_a_colon_is_completed_where_it_is_typed() {
+    let folder = project(&[("build.kdl", "")]);
+    let (script, ..) = run(folder.path(), &["completions", "bash"]);
+    fs::write(folder.path().join("script"), script).expect("a file");
+    for (line, called) in [
+        (
+            "engine check --policy builtin:reado\t ls",
+            "<check><--policy><builtin:readonly><ls>",
+        ),
+        (
+            "engine check --policy=builtin:reado\t ls",
+            "<check><--policy=builtin:readonly><ls>",
+        ),
+        (
+            "engine check --policy builti\treado\t ls",
+            "<check><--policy><builtin:readonly><ls>",
+        ),
+        (
+            "engine check --policy builtin:readonly --mod\tacc\t ls",
+            "<check><--policy><builtin:readonly><--mode><accept-edits><ls>",
+        ),
+        // What a file and policies begin with in common, and then the file.
+        (
+            "engine check --policy bui\td\t ls",
+            "<check><--policy><build.kdl><ls>",
+        ),
+        ("engine call NotebookE\t {}", "<call><NotebookEdit><{}>"),
+        ("engine tools WebF\t", "<tools><WebFetch>"),
+    ] {
+        let Some(own) = typed(folder.path(), line) else {
+            eprintln!("SKIPPED: script is not installed");
+            return;
+        };
+        assert_eq!(own, called, "{line:?}");
     }
 }

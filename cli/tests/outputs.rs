@@ -475,11 +475,14 @@ fn every_subcommand_has_help_with_examples_and_a_page() {
     let (_, code) = run(folder.path(), &["man", "--output", "man/man1"]);
     assert_eq!(code, 0);
     for name in &names {
-        let (help, code) = run(folder.path(), &[name, "--help"]);
+        let (help, code) = run(folder.path(), &["help", name]);
         assert_eq!(code, 0, "{name}");
         assert!(help.contains("\nExamples:\n"), "{name}: {help}");
         assert!(help.contains(&format!("engine {name}")), "{name}: {help}");
-        assert_eq!(run(folder.path(), &["help", name]), (help, 0));
+        // Where no person sits, help of a hook would be taken for an answer.
+        if *name != "hook" {
+            assert_eq!(run(folder.path(), &[name, "--help"]), (help, 0));
+        }
         let page = fs::read_to_string(pages.join(format!("engine-{name}.1"))).expect("a page");
         assert!(
             page.contains(&format!(".TH ENGINE-{} 1", name.to_uppercase())),

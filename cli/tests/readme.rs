@@ -87,7 +87,7 @@ fn its_subcommands_exist() {
         .collect();
     assert!(named.len() >= 5, "{named:?}");
     for name in named {
-        let output = engine(folder.path(), &[name, "--help"]);
+        let output = engine(folder.path(), &["help", name]);
         assert_eq!(output.status.code(), Some(0), "{name}: {}", shown(&output));
     }
 }

@@ -49,14 +49,26 @@ pub(crate) fn write(answer: &Answer) -> u8 {
     if answer.output.is_empty() {
         return answer.code;
     }
-    let mut output = std::io::stdout().lock();
-    let written = output
-        .write_all(answer.output.as_bytes())
-        .and_then(|()| output.flush());
-    match written {
-        Ok(()) if !goes_nowhere(&output) => answer.code,
-        Ok(()) | Err(_) => STOP,
+    let output = std::io::stdout().lock();
+    if write_all(&output, answer.output.as_bytes()) && !goes_nowhere(&output) {
+        answer.code
+    } else {
+        STOP
     }
+}
+
+/// Writes everything; `false` where that fails. The standard library's own handle takes a descriptor that is not open for writing for one that
+/// took everything.
+fn write_all(output: &impl AsFd, mut bytes: &[u8]) -> bool {
+    while !bytes.is_empty() {
+        match rustix::io::write(output, bytes) {
+            Ok(0) => return false,
+            Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return false,
+        }
+    }
+    true
 }
 
 /// Whether what is written here is thrown away: a program that is started without a standard output gets `/dev/null` for one.

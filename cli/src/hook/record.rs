@@ -15,7 +15,7 @@ use crate::world;
 
 /// Whether a call may run that could not be recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Auditing {
+pub(crate) enum Recording {
     /// It may; standard error says what is wrong
     #[default]
     BestEffort,
@@ -162,7 +162,7 @@ fn shown(settings: &Settings<'_>, event: &Event) -> Json {
 }
 
 fn write(settings: &Settings<'_>, record: &Record, project: &str) -> Result<(), String> {
-    if settings.auditing == Auditing::Off {
+    if settings.recording == Recording::Off {
         return Ok(());
     }
     let project = Path::new(project);

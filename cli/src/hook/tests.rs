@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 use super::answer::Answer;
 use super::client::Client;
 use super::judge::Surroundings;
-use super::record::Auditing;
+use super::record::Recording;
 use super::{Settings, answer};
 
 struct OneFile(&'static str);
@@ -94,7 +94,7 @@ impl Machine {
         let settings = Settings {
             client,
             interactive: self.interactive,
-            auditing: Auditing::Off,
+            recording: Recording::Off,
             audit_directory: None,
         };
         answer(&settings, event, &around)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use engine_policy::Outcome;
 use engine_runtime::audit::{self, Kind, Log, Record};
-use engine_runtime::{Decided, Ended, HookRun, Observer};
+use engine_runtime::{Decided, Ended, HookRun, Observer, Refused};
 
 use crate::exit::Exit;
 use crate::hook::record::{places, reason_of};
@@ -80,6 +80,21 @@ impl Observer for Written {
             .append(&record)
             .map(|_at| ())
             .map_err(|error| error.to_string())
+    }
+
+    fn refused(&self, event: &Refused<'_>) {
+        let input = (!event.input.is_null()).then_some(event.input);
+        let record = Record {
+            via: event.via.join(" > "),
+            input_digest: input.map(audit::digest_of_input).unwrap_or_default(),
+            input: input.map(audit::view),
+            verdict: Some(Outcome::Deny.as_str()),
+            note: audit::redact(&format!("not decided: {}", event.why.replace('\n', "; "))),
+            ..self.record(Kind::Decision, event.call, event.tool)
+        };
+        if let Err(error) = self.log.append(&record) {
+            out::complain(&format!("engine: the audit log cannot be written: {error}\n"));
+        }
     }
 
     fn hook(&self, event: &HookRun<'_>) -> Result<(), String> {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use engine_runtime::audit::{Kind, Log, Record};
-use engine_runtime::{Decided, Ended, Observer};
+use engine_runtime::{Decided, Ended, Observer, Refused};
 
 /// Writes a record for each decision and each end.
 #[derive(Debug)]
@@ -46,6 +46,10 @@ impl Observer for Written {
 
     fn hook(&self, _event: &engine_runtime::HookRun<'_>) -> Result<(), String> {
         Ok(())
+    }
+
+    fn refused(&self, event: &Refused<'_>) {
+        self.append(Kind::Decision, event.call).expect("written");
     }
 
     fn ended(&self, event: &Ended<'_>) {

@@ -17,9 +17,9 @@ use crate::bash::Cancel;
 use crate::fit;
 use crate::hooks::{Watched, Word};
 use crate::native::{self, Answer, Around};
-use crate::permission::{Asking, Granted, blocked, fields_of, only_reads, shape_of};
+use crate::permission::{Asking, Granted, Stage, blocked, fields_of, only_reads, shape_of};
 use crate::schedule::{Beside, End, OnFailure, OnInterrupt, Traits};
-use crate::session::{Change, Ended, Session, Shells};
+use crate::session::{Change, Ended, Refused, Session, Shells};
 use crate::store::is_deeper;
 
 /// A call as a model makes it.
@@ -135,14 +135,20 @@ fn holds(session: &Session, tool: &Tool, flag: &Flag, input: &Input) -> bool {
 pub(crate) async fn run(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Ending {
     let started = Instant::now();
     if !session.claim(&call.id) {
-        return failed(format!(
+        let why = format!(
             "An earlier call had the id `{}`; nothing was done. Call again with an id of its own.",
             shortened(&call.id)
-        ));
+        );
+        undecided(session, call, &call.input, &why);
+        return failed(why);
     }
     let mut told = Vec::new();
+    let mut stage = Stage::Undecided;
     let mut ending = match prepare(session, call, cancel).await {
-        Err(text) => failed(text),
+        Err(text) => {
+            undecided(session, call, &call.input, &text);
+            failed(text)
+        }
         Ok(prepared) => {
             let (ending, value) = match carry_out(session, call, cancel, &prepared).await {
                 Err(text) => (failed(text), Json::Null),
@@ -161,6 +167,11 @@ pub(crate) async fn run(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel)
                 }
             };
             let input = prepared.input.to_json();
+            stage = prepared.granted.stage();
+            if stage == Stage::Undecided {
+                let why: Vec<&str> = ending.output.blocks.iter().filter_map(Block::as_text).collect();
+                undecided(session, call, &input, &why.join("\n"));
+            }
             let watched = Watched {
                 call: &call.id,
                 tool: &prepared.tool.name.value,
@@ -181,13 +192,34 @@ pub(crate) async fn run(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel)
     }
     // What hooks say is bounded by itself, and no long result hides it.
     ending.output.blocks.extend(told.into_iter().map(Block::Text));
-    session.parts.observer.ended(&Ended {
+    match stage {
+        Stage::Begun => session.parts.observer.ended(&Ended {
+            call: &call.id,
+            tool: &call.name,
+            failed: ending.output.is_error,
+            elapsed: started.elapsed(),
+        }),
+        // The decision says all there is to say.
+        Stage::Undecided | Stage::Refused => {}
+    }
+    ending
+}
+
+/// Writes down that a call ends before anything was decided about it.
+fn undecided(session: &Session, call: &ToolUse, input: &Json, why: &str) {
+    // Whoever writes it down works on it level by level.
+    let input = if is_deeper(input, MAX_INPUT_DEPTH) {
+        &Json::Null
+    } else {
+        input
+    };
+    session.parts.observer.refused(&Refused {
         call: &call.id,
         tool: &call.name,
-        failed: ending.output.is_error,
-        elapsed: started.elapsed(),
+        via: &[],
+        input,
+        why,
     });
-    ending
 }
 
 /// A call that is found and validated, and that hooks let go on.

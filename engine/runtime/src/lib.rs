@@ -21,4 +21,4 @@ pub mod store;
 pub use call::{ToolResult, ToolUse};
 pub use hooks::{HookEnd, HookRun};
 pub use person::{Later, Nobody, Permission, Permit, Person};
-pub use session::{Change, Context, Decided, Ended, Observer, Parts, Session, Shells, Unobserved};
+pub use session::{Change, Context, Decided, Ended, Observer, Parts, Refused, Session, Shells, Unobserved};

@@ -111,15 +111,6 @@ async fn leave_with(
     shown: &str,
     warnings: &[String],
 ) -> Result<Leave, String> {
-    // Merely looking at such a path connects to the server that it names.
-    if let Some(share) = paths
-        .iter()
-        .find(|path| crate::files::is_network_share(path.as_bytes()))
-    {
-        return Err(format!(
-            "`{share}` is on a network share, which is not looked at; copy the file to this machine first"
-        ));
-    }
     let fields = fields_of(tool);
     let shape = shape_of(tool, &fields);
     // Internal fields are the engine's own.
@@ -140,6 +131,21 @@ async fn leave_with(
         warnings,
         read_only: around.read_only,
     };
+    // Merely looking at such a path connects to the server that it names.
+    if let Some(share) = paths
+        .iter()
+        .find(|path| crate::files::is_network_share(path.as_bytes()))
+    {
+        let why = format!(
+            "`{share}` is on a network share, which is not looked at; copy the file to this machine first"
+        );
+        return Err(if around.via.is_empty() {
+            // The end of the call says it.
+            why
+        } else {
+            around.session.refused(&asking, why)
+        });
+    }
     around.leave(&asking).await
 }
 

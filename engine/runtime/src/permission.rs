@@ -4,6 +4,7 @@
 //! Invariant (asked once): what a person permitted for a call is not asked again by steps of the same call.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use engine_policy::{
@@ -17,7 +18,7 @@ use crate::bash::Cancel;
 use crate::hooks::{Watched, Word};
 use crate::person::{Permission, Permit};
 use crate::pinned::Pinned;
-use crate::session::{Decided, Session};
+use crate::session::{Decided, Refused, Session};
 
 /// Reasons that a model is told.
 const MAX_REASONS: usize = 6;
@@ -63,6 +64,21 @@ pub(crate) struct Leave {
 pub(crate) struct Granted {
     requests: Mutex<Vec<Request>>,
     word: Option<Word>,
+    stage: AtomicU8,
+}
+
+const REFUSED: u8 = 1;
+const BEGUN: u8 = 2;
+
+/// How far a call has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Nothing was decided about it.
+    Undecided,
+    /// It was decided, and is not carried out.
+    Refused,
+    /// It was decided, and is carried out.
+    Begun,
 }
 
 impl Granted {
@@ -72,6 +88,21 @@ impl Granted {
             word,
             ..Self::default()
         }
+    }
+
+    /// How far the call has come.
+    pub(crate) fn stage(&self) -> Stage {
+        match self.stage.load(Ordering::Acquire) {
+            BEGUN => Stage::Begun,
+            REFUSED => Stage::Refused,
+            _ => Stage::Undecided,
+        }
+    }
+
+    /// The call itself was decided. What is decided about its steps later changes nothing about that.
+    fn decided(&self, carried_out: bool) {
+        let stage = if carried_out { BEGUN } else { REFUSED };
+        let _earlier = self.stage.fetch_max(stage, Ordering::AcqRel);
     }
 
     fn has(&self, request: &Request) -> bool {
@@ -158,15 +189,18 @@ impl Session {
     ///
     /// The text that a model is told: why it is refused and what to do.
     pub(crate) async fn leave(&self, asking: &Asking<'_>, granted: &Granted) -> Result<Leave, String> {
-        self.hooks_of_step(asking).await?;
+        if let Err(why) = self.hooks_of_step(asking).await {
+            return Err(self.refused(asking, why));
+        }
         let ruled = self.rule(asking);
         if let Some(tool) = asking.read_only
             && !changes_nothing(&ruled.decision)
         {
-            return Err(format!(
+            let why = format!(
                 "`{tool}` is declared to change nothing, and this step of it may: {}",
                 asking.shown
-            ));
+            );
+            return Err(self.refused(asking, why));
         }
         let mut asked: Vec<&Step> = open_questions(&ruled.decision, granted, asking.preapproved);
         // What hooks say is of the call itself; its steps are decided without it.
@@ -229,6 +263,17 @@ impl Session {
                 }
             }
         }
+        // A place that cannot be told is known before anything is written down about what is carried out.
+        let places: Result<Vec<PathBuf>, String> = (ruled.places.into_iter().zip(asking.paths))
+            .map(|(place, written)| {
+                place.ok_or_else(|| format!("It cannot be told where `{written}` leads."))
+            })
+            .collect();
+        let refused = refused.or_else(|| places.as_ref().err().cloned());
+        if asking.via.is_empty() {
+            // It is begun once that is written down.
+            granted.decided(false);
+        }
         self.parts
             .observer
             .decided(&Decided {
@@ -247,14 +292,25 @@ impl Session {
         if let Some(refused) = refused {
             return Err(refused);
         }
-        let mut places = Vec::with_capacity(ruled.places.len());
-        for (place, written) in ruled.places.into_iter().zip(asking.paths) {
-            places.push(place.ok_or_else(|| format!("It cannot be told where `{written}` leads."))?);
+        if asking.via.is_empty() {
+            granted.decided(true);
         }
         Ok(Leave {
-            places,
+            places: places?,
             cwd: ruled.cwd,
         })
+    }
+
+    /// Writes down that a step is refused before it was decided; answers why.
+    pub(crate) fn refused(&self, asking: &Asking<'_>, why: String) -> String {
+        self.parts.observer.refused(&Refused {
+            call: asking.call,
+            tool: asking.tool,
+            via: asking.via,
+            input: asking.input,
+            why: &why,
+        });
+        why
     }
 
     /// A step of a body runs what hooks watch as much as a call does. What they say of it counts as far as it refuses: nobody is asked about

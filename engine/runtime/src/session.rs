@@ -91,7 +91,11 @@ pub trait Observer: Send + Sync + fmt::Debug {
     /// One line: what is decided cannot be written down.
     fn decided(&self, event: &Decided<'_>) -> Result<(), String>;
 
-    /// A call has ended.
+    /// A call, or a step of one, was refused before anything could be decided about it: its input is wrong, a hook refuses it, or it was
+    /// stopped. It is a decision like any other, and nothing else is told of such a call.
+    fn refused(&self, event: &Refused<'_>);
+
+    /// A call that was begun has ended. One that was refused was not begun.
     fn ended(&self, event: &Ended<'_>);
 
     /// A hook is about to run, or has ended. Where this fails it does not run, and what it watches is refused.
@@ -123,14 +127,29 @@ pub struct Decided<'a> {
     pub plan: &'a Plan,
 }
 
-/// The end of a call.
+/// A call that nothing was decided about.
+#[derive(Clone, Copy, Debug)]
+pub struct Refused<'a> {
+    /// The call.
+    pub call: &'a str,
+    /// The tool, as it was called.
+    pub tool: &'a str,
+    /// The declared tools around it, the outermost first.
+    pub via: &'a [&'a str],
+    /// The input, as it was sent.
+    pub input: &'a serde_json::Value,
+    /// Why, as the model is told.
+    pub why: &'a str,
+}
+
+/// The end of a call that was begun.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended<'a> {
     /// The call.
     pub call: &'a str,
     /// The tool.
     pub tool: &'a str,
-    /// Whether it failed or was refused.
+    /// Whether it failed.
     pub failed: bool,
     /// How long it took.
     pub elapsed: std::time::Duration,
@@ -144,6 +163,8 @@ impl Observer for Unobserved {
     fn decided(&self, _event: &Decided<'_>) -> Result<(), String> {
         Ok(())
     }
+
+    fn refused(&self, _event: &Refused<'_>) {}
 
     fn ended(&self, _event: &Ended<'_>) {}
 

@@ -238,3 +238,89 @@ async fn calls_run_where_nobody_listens() {
     assert_eq!((said.as_str(), failed), ("one", false));
     assert!(table.decided().is_empty());
 }
+
+#[tokio::test]
+async fn a_call_that_is_refused_is_a_decision_and_no_execution() {
+    let policy = format!(
+        "{ASKS}\ndeny \"no-rm\" {{ command \"rm ...\" }}\nallow {{ command \"cat ...\"; read \"./**\" }}\n"
+    );
+    let table = Setup::new(&policy)
+        .file("a.txt", "one")
+        .says(&[Answer::No(None), Answer::Absent])
+        .start();
+    table.fails("Bash", json!({ "command": "rm a.txt" })).await;
+    table.fails("Bash", json!({ "command": "touch refused" })).await;
+    table.fails("Bash", json!({ "command": "touch unasked" })).await;
+    let verdicts: Vec<_> = table
+        .decided()
+        .iter()
+        .map(|heard| (heard.outcome, heard.granted))
+        .collect();
+    assert_eq!(
+        verdicts,
+        [
+            (Outcome::Deny, false),
+            (Outcome::Ask, false),
+            (Outcome::Ask, false)
+        ]
+    );
+    table.fails("Bash", json!({ "comand": "ls" })).await;
+    table.fails("Bsh", json!({ "command": "ls" })).await;
+    table.fails("Bash", json!({ "command": "sleep 30" })).await;
+    let refused = table.recorder.refused.lock().expect("refused").clone();
+    let tools: Vec<&str> = refused.iter().map(|(_, tool, _)| tool.as_str()).collect();
+    assert_eq!(tools, ["Bash", "Bsh", "Bash"]);
+    assert!(refused[0].2.contains("comand"), "{refused:?}");
+    assert!(
+        refused[1].2.contains("No such tool available: Bsh"),
+        "{refused:?}"
+    );
+    assert!(refused[2].2.contains("sleep"), "{refused:?}");
+    assert_eq!(table.decided().len(), 3, "what is not decided is in no decision");
+    assert_eq!(*table.recorder.ended.lock().expect("ended"), []);
+    // What began and failed, and what went well, ended; each once.
+    table.fails("Bash", json!({ "command": "cat missing.txt" })).await;
+    table.works("Bash", json!({ "command": "cat a.txt" })).await;
+    let ended: Vec<bool> = (table.recorder.ended.lock().expect("ended").iter())
+        .map(|(_, failed)| *failed)
+        .collect();
+    assert_eq!(ended, [true, false]);
+    assert_eq!(table.recorder.refused.lock().expect("refused").len(), 3);
+}
+
+#[tokio::test]
+async fn a_tool_whose_step_is_refused_was_begun() {
+    let tools = r#"
+tool "Peek" {
+    about "Looks at a file"
+    input strict=#true { string "name" required=#true; }
+    body {
+        run "found" "cat" "--" "{{ input.name }}"
+        return "{{ found.stdout }}"
+    }
+}
+"#;
+    let table = Setup::new(GUARDED)
+        .tools(tools)
+        .file("secret.txt", "hidden")
+        .start();
+    table.fails("Peek", json!({ "name": "secret.txt" })).await;
+    let granted: Vec<_> = table
+        .decided()
+        .iter()
+        .map(|heard| (heard.via.len(), heard.granted))
+        .collect();
+    assert_eq!(granted, [(0, true), (1, false)]);
+    assert_eq!(table.recorder.ended.lock().expect("ended").len(), 1);
+}
+
+#[tokio::test]
+async fn what_a_hook_blocks_is_a_decision_and_no_execution() {
+    let policy = format!("{OPEN}\nhooks {{ before \"Bash\" run=\"echo not today >&2; exit 2\" }}");
+    let table = Setup::new(&policy).start();
+    table.fails("Bash", json!({ "command": "echo x" })).await;
+    let refused = table.recorder.refused.lock().expect("refused").clone();
+    assert_eq!(refused.len(), 1);
+    assert_eq!(refused[0].2, "Blocked by a hook: not today");
+    assert!(table.decided().is_empty() && table.recorder.ended.lock().expect("ended").is_empty());
+}

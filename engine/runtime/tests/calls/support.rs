@@ -12,7 +12,8 @@ use engine_policy::{Entry, Files, Look, Mode, Outcome, Plan, Root, Sources, Worl
 use engine_runtime::bash::{Bash, Settings};
 use engine_runtime::store::Store;
 use engine_runtime::{
-    Decided, Ended, Later, Observer, Parts, Permission, Permit, Person, Session, ToolResult, ToolUse, message,
+    Decided, Ended, Later, Observer, Parts, Permission, Permit, Person, Refused, Session, ToolResult,
+    ToolUse, message,
 };
 use engine_shell::Shell;
 use engine_tools::Block;
@@ -192,6 +193,8 @@ pub(crate) struct Recorder {
     pub(crate) decided: Mutex<Vec<Heard>>,
     /// Ends: the call, and whether it failed.
     pub(crate) ended: Mutex<Vec<(String, bool)>>,
+    /// Calls and steps that nothing was decided about: the call, the tool and why.
+    pub(crate) refused: Mutex<Vec<(String, String, String)>>,
     /// Nothing can be written down any more.
     pub(crate) broken: std::sync::atomic::AtomicBool,
 }
@@ -214,6 +217,14 @@ impl Observer for Recorder {
 
     fn hook(&self, _event: &engine_runtime::HookRun<'_>) -> Result<(), String> {
         Ok(())
+    }
+
+    fn refused(&self, event: &Refused<'_>) {
+        self.refused.lock().expect("refused").push((
+            event.call.to_owned(),
+            event.tool.to_owned(),
+            event.why.to_owned(),
+        ));
     }
 
     fn ended(&self, event: &Ended<'_>) {
@@ -247,6 +258,7 @@ pub(crate) struct Table {
     pub(crate) person: Arc<Scripted>,
     /// Who listens.
     pub(crate) recorder: Arc<Recorder>,
+    messages: std::sync::atomic::AtomicUsize,
     directory: tempfile::TempDir,
 }
 
@@ -434,6 +446,7 @@ impl Setup {
             session: Arc::new(Session::new(parts, project)),
             person,
             recorder,
+            messages: std::sync::atomic::AtomicUsize::default(),
             directory: self.directory,
         }
     }
@@ -459,10 +472,11 @@ impl Table {
 
     /// Runs a message.
     pub(crate) async fn message(&self, calls: &[(&str, Json)]) -> Vec<ToolResult> {
+        let own = self.next();
         let calls = calls
             .iter()
             .enumerate()
-            .map(|(at, (name, input))| use_of(&format!("call-{}-{at}", self.next()), name, input.clone()))
+            .map(|(at, (name, input))| use_of(&format!("call-{own}-{at}"), name, input.clone()))
             .collect();
         self.calls(calls).await
     }
@@ -473,7 +487,7 @@ impl Table {
     }
 
     fn next(&self) -> usize {
-        self.recorder.ended.lock().expect("ended").len()
+        self.messages.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
     }
 
     /// Runs one call: its text, and whether it is an error.
