@@ -37,10 +37,11 @@ impl Completions {
         match String::from_utf8(text) {
             Ok(text) => {
                 let text = with_files(&text);
-                out::print(&match self.shell {
-                    clap_complete::Shell::Bash => with_whole_words(&text),
-                    _ => text,
-                });
+                if self.shell == clap_complete::Shell::Bash {
+                    out::print(&with_whole_words(&text));
+                } else {
+                    out::print(&text);
+                }
                 Exit::Fine
             }
             Err(_) => Exit::Internal,

@@ -427,6 +427,7 @@ fn every_refusal_is_one_decision_in_the_log_and_every_execution_is_one_that_bega
     let schema = house.engine_alone(&["schema", "audit"]);
     let schema: Json = serde_json::from_slice(&schema.stdout).expect("JSON");
     let records: Vec<Json> = text.lines().map(|line| line.parse().expect("JSON")).collect();
+    assert_eq!(validate::open_objects(&schema, "audit"), Vec::<String>::new());
     for record in &records {
         assert_eq!(
             validate::problems(&schema, record),
