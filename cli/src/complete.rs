@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Command, CommandFactory};
 use engine_policy::definition::shipped_definitions;
 use engine_policy::lint::Lint;
-use engine_policy::{Mode, SHIPPED};
+use engine_policy::{Mode, SHIPPED, ToolShape};
 
 use crate::exit::Exit;
 use crate::out;
@@ -70,7 +70,7 @@ fn with_names(whole: Command) -> Command {
             ("lint", "explain") => texts(&mut Lint::ALL.iter().map(|lint| lint.name())),
             ("schema", "name") => texts(&mut SCHEMAS.iter().map(|(name, ..)| *name)),
             ("call", "tool") | ("tools", "name") => {
-                texts(&mut engine_tools::shipped().iter().map(|tool| &*tool.name.value))
+                texts(&mut ToolShape::all_shipped().iter().map(|tool| tool.name))
             }
             ("man", "subcommand") => Some(subcommands.clone()),
             ("commands", "names") => Some(programs.clone().collect()),
