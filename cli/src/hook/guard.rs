@@ -6,41 +6,90 @@
 
 use std::io::Write as _;
 use std::os::fd::AsFd;
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FileType, fstat, stat};
+use rustix::process::{Resource, getrlimit};
 
 use super::answer::{Answer, STOP};
 
-/// Stack of the thread that decides: it is touched only as far as it is used.
-const STACK_BYTES: usize = 64 << 20;
+/// Stack that deciding may have. It never needs a hundredth of it; what is not touched costs nothing.
+const STACK_BYTES: u64 = 4 << 20;
 
-/// Lets `work` answer, for at most `deadline`; `strict` makes the answer where it does not.
+/// Stack of the thread that waits: it formats one answer.
+const WATCH_STACK_BYTES: usize = 128 << 10;
+
+/// Whether somebody answers already: the work, the thread that waits, or a panic. Whoever sets it does, and nobody else.
+#[derive(Debug)]
+struct Turn(AtomicBool);
+
+impl Turn {
+    /// Takes the turn, or stays here for ever while somebody else ends the process.
+    fn take(&self) {
+        if self.0.swap(true, Ordering::AcqRel) {
+            loop {
+                thread::park();
+            }
+        }
+    }
+}
+
+/// The turn of this process: it gives one answer.
+static TURN: Turn = Turn(AtomicBool::new(false));
+
+/// Lets `work` answer, for at most `deadline`; `strict` makes the answer where it does not. It comes back for the one answer that is to be
+/// written.
+///
+/// The work stays on this thread and another one watches the time, since starting a thread to wait for it would be a tenth of a call.
 pub(crate) fn guarded(
     deadline: Duration,
     strict: fn(&str) -> Answer,
-    work: impl FnOnce() -> Answer + Send + 'static,
+    work: impl FnOnce() -> Answer + Send,
 ) -> Answer {
     std::panic::set_hook(Box::new(move |panic| {
         let place = panic
             .location()
             .map_or(String::new(), |at| format!(" ({}:{})", at.file(), at.line()));
+        TURN.take();
         end(&strict(&format!("the engine failed{place}; please report it")));
     }));
-    let (sender, receiver) = mpsc::sync_channel(1);
-    let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
-        let _gone = sender.send(work());
-    });
-    if let Err(error) = worker {
-        return strict(&format!("no thread could be started: {error}"));
+    let ends = Instant::now() + deadline;
+    let watch = thread::Builder::new()
+        .stack_size(WATCH_STACK_BYTES)
+        .spawn(move || {
+            while let Some(left) = ends.checked_duration_since(Instant::now()) {
+                thread::sleep(left);
+            }
+            TURN.take();
+            end(&strict(&format!("it took longer than {} ms", deadline.as_millis())));
+        });
+    let answer = match watch {
+        Err(error) => strict(&format!("no thread could be started: {error}")),
+        Ok(_watch) => with_stack(strict, work),
+    };
+    TURN.take();
+    answer
+}
+
+/// Does the work on this thread where it has the stack for it (`ulimit -s`), else on one that has.
+fn with_stack(strict: fn(&str) -> Answer, work: impl FnOnce() -> Answer + Send) -> Answer {
+    let has_enough = getrlimit(Resource::Stack)
+        .current
+        .is_none_or(|bytes| bytes >= STACK_BYTES);
+    if has_enough {
+        return work();
     }
-    match receiver.recv_timeout(deadline) {
-        Ok(answer) => answer,
-        Err(RecvTimeoutError::Timeout) => strict(&format!("it took longer than {} ms", deadline.as_millis())),
-        Err(RecvTimeoutError::Disconnected) => strict("the engine gave no answer"),
-    }
+    thread::scope(|scope| {
+        let stack = usize::try_from(STACK_BYTES).unwrap_or(usize::MAX);
+        match thread::Builder::new().stack_size(stack).spawn_scoped(scope, work) {
+            Ok(worker) => worker
+                .join()
+                .unwrap_or_else(|_panicked| strict("the engine gave no answer")),
+            Err(error) => strict(&format!("no thread could be started: {error}")),
+        }
+    })
 }
 
 /// Writes an answer; returns the exit code that belongs to what was written. Where an answer goes nowhere, the client hears of none.
@@ -130,13 +179,39 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_long_is_a_no() {
-        let answer = guarded(Duration::from_millis(30), strict, || {
+    #[ignore = "ends its process"]
+    fn takes_for_ever() {
+        guarded(Duration::from_millis(30), strict, || {
             loop {
                 std::thread::sleep(Duration::from_mins(1));
             }
         });
-        assert_eq!(answer, strict("it took longer than 30 ms"));
+    }
+
+    #[test]
+    fn what_takes_too_long_is_a_no() {
+        let (code, output, complaint) = in_a_process("hook::guard::tests::takes_for_ever");
+        assert_eq!(code, Some(2), "{output}{complaint}");
+        assert!(output.contains("it took longer than 30 ms"), "{output}");
+    }
+
+    #[test]
+    #[ignore = "ends its process"]
+    fn computes_for_ever() {
+        guarded(Duration::from_millis(30), strict, || {
+            let mut at = 0_u64;
+            while at < u64::MAX {
+                at = std::hint::black_box(at + 1);
+            }
+            Answer::neutral()
+        });
+    }
+
+    #[test]
+    fn what_computes_too_long_is_a_no() {
+        let (code, output, complaint) = in_a_process("hook::guard::tests::computes_for_ever");
+        assert_eq!(code, Some(2), "{output}{complaint}");
+        assert!(output.contains("it took longer than 30 ms"), "{output}");
     }
 
     #[test]
