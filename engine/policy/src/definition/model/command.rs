@@ -5,8 +5,7 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use serde::ser::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::options::{Flag, Options};
@@ -41,6 +40,7 @@ pub struct Command {
     /// Its operands in order.
     pub args: Vec<Arg>,
     /// Its subcommands.
+    #[serde(with = "names_first")]
     pub commands: Vec<Subcommand>,
     /// What holds only with certain options or operands.
     pub blocks: Vec<Block>,
@@ -107,25 +107,60 @@ impl fmt::Debug for Subcommand {
     }
 }
 
-impl Serialize for Subcommand {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let body = self
-            .command()
-            .ok_or_else(|| S::Error::custom("a subcommand without a body"))?;
-        let bytes = postcard::to_allocvec(body).map_err(S::Error::custom)?;
-        (&self.name, &self.aliases, serde_bytes::Bytes::new(&bytes)).serialize(serializer)
-    }
-}
+/// How subcommands are stored: all names together, then all bodies. Whoever looks for one of hundreds reads one page, not all of them.
+mod names_first {
+    use std::sync::OnceLock;
 
-impl<'de: 'static> Deserialize<'de> for Subcommand {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (name, aliases, body): (_, _, &'de serde_bytes::Bytes) = Deserialize::deserialize(deserializer)?;
-        Ok(Self {
-            name,
-            aliases,
-            encoded: body,
-            decoded: OnceLock::new(),
-        })
+    use serde::de::Error as _;
+    use serde::ser::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use smol_str::SmolStr;
+
+    use super::Subcommand;
+
+    /// Names, and how many bytes its body has.
+    #[derive(Serialize, Deserialize)]
+    struct Head(SmolStr, Vec<SmolStr>, u32);
+
+    pub(super) fn serialize<S: Serializer>(commands: &[Subcommand], serializer: S) -> Result<S::Ok, S::Error> {
+        let mut heads = Vec::with_capacity(commands.len());
+        let mut bodies = Vec::new();
+        for subcommand in commands {
+            let body = subcommand
+                .command()
+                .ok_or_else(|| S::Error::custom("a subcommand without a body"))?;
+            let before = bodies.len();
+            bodies = postcard::to_extend(body, bodies).map_err(S::Error::custom)?;
+            let bytes = u32::try_from(bodies.len() - before).map_err(S::Error::custom)?;
+            heads.push(Head(
+                subcommand.name.clone(),
+                subcommand.aliases.clone(),
+                bytes,
+            ));
+        }
+        (heads, serde_bytes::Bytes::new(&bodies)).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de: 'static, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Subcommand>, D::Error> {
+        let (heads, bodies): (Vec<Head>, &'de serde_bytes::Bytes) = Deserialize::deserialize(deserializer)?;
+        let mut left: &'static [u8] = bodies;
+        heads
+            .into_iter()
+            .map(|Head(name, aliases, bytes)| {
+                let (encoded, rest) = left
+                    .split_at_checked(bytes as usize)
+                    .ok_or_else(|| D::Error::custom("a subcommand is cut off"))?;
+                left = rest;
+                Ok(Subcommand {
+                    name,
+                    aliases,
+                    encoded,
+                    decoded: OnceLock::new(),
+                })
+            })
+            .collect()
     }
 }
 
