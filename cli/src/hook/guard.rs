@@ -63,7 +63,10 @@ pub(crate) fn guarded(
                 thread::sleep(left);
             }
             TURN.take();
-            end(&strict(&format!("it took longer than {} ms", deadline.as_millis())));
+            end(&strict(&format!(
+                "it took longer than {} ms",
+                deadline.as_millis()
+            )));
         });
     let answer = match watch {
         Err(error) => strict(&format!("no thread could be started: {error}")),

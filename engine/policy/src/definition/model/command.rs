@@ -122,7 +122,10 @@ mod names_first {
     #[derive(Serialize, Deserialize)]
     struct Head(SmolStr, Vec<SmolStr>, u32);
 
-    pub(super) fn serialize<S: Serializer>(commands: &[Subcommand], serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        commands: &[Subcommand],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         let mut heads = Vec::with_capacity(commands.len());
         let mut bodies = Vec::new();
         for subcommand in commands {
@@ -132,11 +135,7 @@ mod names_first {
             let before = bodies.len();
             bodies = postcard::to_extend(body, bodies).map_err(S::Error::custom)?;
             let bytes = u32::try_from(bodies.len() - before).map_err(S::Error::custom)?;
-            heads.push(Head(
-                subcommand.name.clone(),
-                subcommand.aliases.clone(),
-                bytes,
-            ));
+            heads.push(Head(subcommand.name.clone(), subcommand.aliases.clone(), bytes));
         }
         (heads, serde_bytes::Bytes::new(&bodies)).serialize(serializer)
     }
