@@ -76,8 +76,7 @@ fn median(all: &mut [f64]) -> f64 {
 
 fn main() {
     const RUNS: usize = 200;
-    let threads = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+    let threads = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .expect("a runtime");

@@ -77,8 +77,7 @@ fn main() {
         .nth(1)
         .and_then(|runs| runs.parse().ok())
         .unwrap_or(201);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .expect("a runtime");

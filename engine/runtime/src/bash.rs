@@ -31,12 +31,12 @@ pub use capture::{Captured, Written};
 pub use directory::{Settled, settle};
 pub use environment::environment;
 pub use limits::{
-    BLOCK_BYTES, DEFAULT_BUDGET_BYTES, DEFAULT_FILE_BYTES, DEFAULT_TIMEOUT, GRACE, MOST_TIMEOUT,
+    BLOCK_BYTES, DEFAULT_BUDGET_BYTES, DEFAULT_FILE_BYTES, DEFAULT_TIMEOUT, GRACE, MOST_TIMEOUT, PROGRESS,
     PROGRESS_TAIL_BYTES,
 };
 pub use picture::{Picture, PictureKind, picture};
 pub use reading::{Class, MOST_SLEEP, Reading, reading};
-pub use request::{Request, Streams, Timeout, TimeoutError, Work};
+pub use request::{Reports, Request, Streams, Timeout, TimeoutError, Work};
 pub use run::{End, Finished, Progress, Running};
 pub use session::{Session, SessionAnswer, SessionBounds, SessionEnd};
 pub use spawn::StartError;

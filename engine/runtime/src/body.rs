@@ -11,13 +11,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use engine_tools::definition::{Body, Flag, Speaker, Step, Tool};
 use engine_tools::template::{Scope, TemplateError};
-use engine_tools::{Block, Input, Output};
+use engine_tools::{Block, Output};
 use serde_json::Value as Json;
 
 use crate::bash::Cancel;
 use crate::native::{Answer, Around};
 use crate::permission::Granted;
 use crate::session::{Change, Session};
+use crate::valid::Valid;
 
 /// Deepest nesting of tools that call tools.
 pub(crate) const MAX_DEPTH: usize = 8;
@@ -103,12 +104,8 @@ impl From<String> for Failure {
 /// # Errors
 ///
 /// The text that a model is told.
-pub(crate) async fn run(
-    around: Around<'_>,
-    tool: &Tool,
-    body: &Body,
-    input: &Input,
-) -> Result<Answer, String> {
+pub(crate) async fn run(around: Around<'_>, body: &Body, call: &Valid) -> Result<Answer, String> {
+    let tool = call.tool();
     if around.via.len() >= MAX_DEPTH {
         return Err(format!("tools call each other more than {MAX_DEPTH} deep"));
     }
@@ -120,7 +117,7 @@ pub(crate) async fn run(
         via,
         done: Mutex::default(),
     };
-    let mut scope = Scope::of_call(&around.session.facts(), tool, input);
+    let mut scope = Scope::of_call(&around.session.facts(), tool, call.input());
     let ended = run.body(body, &mut scope).await;
     let done = run.done.into_inner().unwrap_or_else(PoisonError::into_inner);
     for (speaker, text) in &done.messages {

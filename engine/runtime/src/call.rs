@@ -1,51 +1,26 @@
 //! One call of a model, from its `tool_use` block to its `tool_result`: found, validated, decided, carried out, fitted into its budget.
 //!
-//! Invariant (always an answer): whatever happens, a call ends as a [`Result`](ToolResult) that says what a model can do next.
+//! Invariant (always an answer): whatever happens, a call ends as a [`ToolResult`](crate::ToolResult) that says what a model can do next.
 
 use std::sync::Arc;
 
-use engine_policy::Call;
-use engine_tools::definition::{Flag, Handler, Interrupt, Tool, Work};
-use engine_tools::pool::{Entry, LeftOut};
-use engine_tools::template::Scope;
-use engine_tools::{Block, Input, Output, Sender};
+use engine_tools::definition::Work;
+use engine_tools::{Block, Output};
 use serde_json::Value as Json;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard};
 use tokio::time::Instant;
 
 use crate::bash::Cancel;
+use crate::exchange::ToolUse;
 use crate::fit;
 use crate::hooks::{Watched, Word};
+use crate::look::{MAX_INPUT_DEPTH, Ready, shortened};
 use crate::native::{self, Answer, Around};
-use crate::permission::{Asking, Granted, Stage, blocked, fields_of, only_reads, shape_of};
-use crate::schedule::{Beside, End, OnFailure, OnInterrupt, Traits};
-use crate::session::{Change, Ended, Refused, Session, Shells};
+use crate::permission::{Granted, Stage, blocked};
+use crate::schedule::{Beside, End};
+use crate::session::{Change, Ended, Refused, Session};
 use crate::store::is_deeper;
-
-/// A call as a model makes it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ToolUse {
-    /// Its id, which the result carries, too.
-    pub id: String,
-    /// The tool.
-    pub name: String,
-    /// Its input.
-    pub input: Json,
-}
-
-/// The answer to a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolResult {
-    /// The call.
-    pub id: String,
-    /// The tool that was called.
-    pub name: String,
-    /// What the model is shown.
-    pub output: Output,
-}
-
-/// Deepest nesting of an input: what works on it may work level by level, and what is kept of it has to be read again.
-const MAX_INPUT_DEPTH: usize = 64;
+use crate::valid::Valid;
 
 /// How a call ended.
 #[derive(Debug)]
@@ -55,84 +30,13 @@ pub(crate) struct Ending {
     pub(crate) end: End,
 }
 
-/// What the schedule has to know of a call. One that is wrong runs beside anything: it only answers what is wrong with it.
-pub(crate) fn traits_of(session: &Session, call: &ToolUse) -> Traits {
-    let wrong = Traits {
-        beside: Beside::Safe,
-        on_failure: OnFailure::Continue,
-        on_interrupt: OnInterrupt::Stop,
-    };
-    let pool = session.pool();
-    let Some(Entry::Declared(tool)) = pool.get(&call.name) else {
-        // A call before this one may lead to a mode that has the tool.
-        return Traits {
-            beside: Beside::Alone,
-            ..wrong
-        };
-    };
-    if is_deeper(&call.input, MAX_INPUT_DEPTH) {
-        return wrong;
-    }
-    let Ok(input) = tool.validate(&call.input, Sender::Model) else {
-        return wrong;
-    };
-    let is_bash = matches!(tool.work, Work::Handler(Handler::BashRun));
-    Traits {
-        beside: if is_bash && session.parts.shells == Shells::Staying {
-            // There is one shell, and what a name means in it depends on what ran before.
-            Beside::Alone
-        } else if holds(session, tool, &tool.concurrency_safe, &input) {
-            Beside::Safe
-        } else {
-            Beside::Alone
-        },
-        on_failure: if is_bash {
-            OnFailure::StopBatch
-        } else {
-            OnFailure::Continue
-        },
-        on_interrupt: match tool.interrupt {
-            Interrupt::Cancel => OnInterrupt::Stop,
-            Interrupt::Block => OnInterrupt::Finish,
-        },
-    }
-}
-
-/// Whether a property holds for a call. What cannot be told does not hold.
-fn holds(session: &Session, tool: &Tool, flag: &Flag, input: &Input) -> bool {
-    match flag {
-        Flag::Never => false,
-        Flag::Always => true,
-        Flag::When(condition) => condition
-            .holds(&Scope::of_call(&session.facts(), tool, input))
-            .unwrap_or(false),
-        Flag::ByAnalysis => {
-            let fields = fields_of(tool);
-            let shape = shape_of(tool, &fields);
-            let json = input.to_json();
-            let asking = Asking {
-                call: "",
-                tool: &tool.name.value,
-                input: &json,
-                what: Call::Declared {
-                    shape: &shape,
-                    input: &json,
-                },
-                via: &[],
-                paths: &[],
-                shown: "",
-                cwd: None,
-                preapproved: &[],
-                warnings: &[],
-                read_only: None,
-            };
-            only_reads(&session.rule(&asking).decision)
-        }
-    }
-}
-
-/// Runs one call.
-pub(crate) async fn run(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Ending {
+/// Runs one call, with what the schedule found out about it.
+pub(crate) async fn run(
+    session: &Arc<Session>,
+    call: &ToolUse,
+    looked: Option<Ready>,
+    cancel: &Cancel,
+) -> Ending {
     let started = Instant::now();
     if !session.claim(&call.id) {
         let why = format!(
@@ -144,7 +48,7 @@ pub(crate) async fn run(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel)
     }
     let mut told = Vec::new();
     let mut stage = Stage::Undecided;
-    let mut ending = match prepare(session, call, cancel).await {
+    let mut ending = match prepare(session, call, looked, cancel).await {
         Err(text) => {
             undecided(session, call, &call.input, &text);
             failed(text)
@@ -166,16 +70,15 @@ pub(crate) async fn run(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel)
                     (ending, answer.value)
                 }
             };
-            let input = prepared.input.to_json();
             stage = prepared.granted.stage();
             if stage == Stage::Undecided {
                 let why: Vec<&str> = ending.output.blocks.iter().filter_map(Block::as_text).collect();
-                undecided(session, call, &input, &why.join("\n"));
+                undecided(session, call, prepared.call.json(), &why.join("\n"));
             }
             let watched = Watched {
                 call: &call.id,
-                tool: &prepared.tool.name.value,
-                input: &input,
+                tool: prepared.call.name(),
+                input: prepared.call.json(),
                 cancel,
             };
             told = prepared.context;
@@ -224,8 +127,7 @@ fn undecided(session: &Session, call: &ToolUse, input: &Json, why: &str) {
 
 /// A call that is found and validated, and that hooks let go on.
 struct Prepared {
-    tool: Arc<Tool>,
-    input: Input,
+    call: Valid,
     granted: Granted,
     /// What hooks tell the model.
     context: Vec<String>,
@@ -239,6 +141,28 @@ enum Turn {
     Alone(#[expect(dead_code, reason = "held until the call has ended")] OwnedRwLockWriteGuard<()>),
 }
 
+impl Turn {
+    /// If nobody is in the way.
+    fn at_once(session: &Session, alone: bool) -> Option<Self> {
+        let gate = Arc::clone(&session.gate);
+        if alone {
+            gate.try_write_owned().ok().map(Self::Alone)
+        } else {
+            gate.try_read_owned().ok().map(Self::Beside)
+        }
+    }
+
+    /// When others have ended.
+    async fn later(session: &Session, alone: bool) -> Self {
+        let gate = Arc::clone(&session.gate);
+        if alone {
+            Self::Alone(gate.write_owned().await)
+        } else {
+            Self::Beside(gate.read_owned().await)
+        }
+    }
+}
+
 fn failed(text: String) -> Ending {
     Ending {
         output: Output::error(text),
@@ -247,35 +171,28 @@ fn failed(text: String) -> Ending {
     }
 }
 
-async fn prepare(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Result<Prepared, String> {
+async fn prepare(
+    session: &Arc<Session>,
+    call: &ToolUse,
+    looked: Option<Ready>,
+    cancel: &Cancel,
+) -> Result<Prepared, String> {
     if let Some(reason) = session.stopped() {
         return Err(format!("Not started: a hook ended the work: {reason}"));
     }
-    let pool = session.pool();
-    let tool = match pool.get(&call.name) {
-        Some(Entry::Declared(tool)) => Arc::clone(tool),
-        Some(Entry::Mcp(tool)) => {
-            return Err(format!(
-                "the server `{}` is not connected in this session",
-                tool.server
-            ));
-        }
-        None => return Err(no_such_tool(session, &call.name)),
+    // The schedule let a call run as it looked at it.
+    let (mut ready, mut scheduled) = match looked {
+        Some(ready) if ready.is_of(&session.pool()) => (ready, true),
+        Some(_) | None => (Ready::new(session, call)?, false),
     };
-    if is_deeper(&call.input, MAX_INPUT_DEPTH) {
-        return Err(format!(
-            "the input is nested more than {MAX_INPUT_DEPTH} deep; send it flatter"
-        ));
+    if session.watches(ready.call.name()) {
+        ready.waits();
     }
-    let mut input = tool.validate(&call.input, Sender::Model).map_err(|mut error| {
-        error.hint = pool.hint(&tool.name.value, session.was_sent(&tool.name.value));
-        error.to_string()
-    })?;
     let heard = session
         .before(Watched {
             call: &call.id,
-            tool: &tool.name.value,
-            input: &input.to_json(),
+            tool: ready.call.name(),
+            input: ready.call.json(),
             cancel,
         })
         .await;
@@ -288,29 +205,28 @@ async fn prepare(session: &Arc<Session>, call: &ToolUse, cancel: &Cancel) -> Res
     if let Some(reason) = &heard.stop {
         return Err(format!("Not started: a hook ended the work: {reason}"));
     }
-    // The schedule let the call run as the model made it.
-    let mut beside = true;
     if let Some(changed) = &heard.changed {
         if is_deeper(changed, MAX_INPUT_DEPTH) {
             return Err(blocked("it changed the input to one that is nested too deeply"));
         }
-        input = tool.validate(changed, Sender::Model).map_err(|error| {
+        ready.change(session, changed).map_err(|error| {
             blocked(&format!(
                 "it changed the input to one that the tool does not take: {error}"
             ))
         })?;
-        beside = holds(session, &tool, &tool.concurrency_safe, &input);
+        scheduled = false;
     }
-    let gate = Arc::clone(&session.gate);
-    let turn = if beside {
-        Turn::Beside(gate.read_owned().await)
-    } else {
-        Turn::Alone(gate.write_owned().await)
+    let alone = ready.beside == Beside::Alone && !scheduled;
+    let turn = match Turn::at_once(session, alone) {
+        Some(turn) => turn,
+        None => {
+            ready.waits();
+            Turn::later(session, alone).await
+        }
     };
     Ok(Prepared {
-        tool,
-        input,
-        granted: Granted::with(heard.word),
+        call: ready.call,
+        granted: Granted::new(heard.word, ready.ahead),
         context: heard.context,
         _turn: turn,
     })
@@ -323,8 +239,9 @@ async fn carry_out(
     prepared: &Prepared,
 ) -> Result<Answer, String> {
     let Prepared {
-        tool, input, granted, ..
+        call: valid, granted, ..
     } = prepared;
+    let tool = valid.tool();
     let preapproved: Vec<&str> = tool
         .preapproved_hosts
         .iter()
@@ -340,33 +257,10 @@ async fn carry_out(
         granted,
     };
     match &tool.work {
-        Work::Handler(handler) => native::run(around, tool, *handler, input).await,
+        Work::Handler(handler) => native::run(around, *handler, valid).await,
         Work::Body(body) => {
-            native::leave_for_body(around, tool, input).await?;
-            crate::body::run(around, tool, body, input).await
+            native::leave_for_body(around, valid).await?;
+            crate::body::run(around, body, valid).await
         }
-    }
-}
-
-/// What a model is told that calls a tool that is not there.
-fn no_such_tool(session: &Session, name: &str) -> String {
-    let pool = session.pool();
-    let left_out = pool.left_out();
-    if let Some(LeftOut { reason, .. }) = left_out.iter().find(|tool| tool.name == name) {
-        return format!("No such tool available: {name} ({reason})");
-    }
-    let name = shortened(name);
-    let names = pool.entries().iter().map(Entry::name);
-    let nearest = engine_policy::nearest(&name, names);
-    let hint = nearest.map_or(String::new(), |near| format!(". Did you mean {near}?"));
-    format!("No such tool available: {name}{hint}")
-}
-
-/// A name that a model made up, as it may be repeated to it: no longer than names are.
-fn shortened(name: &str) -> String {
-    const MOST: usize = 100;
-    match name.char_indices().nth(MOST) {
-        None => name.to_owned(),
-        Some((at, _)) => format!("{}...", name.split_at_checked(at).map_or("", |(head, _)| head)),
     }
 }

@@ -12,7 +12,7 @@ use engine_tools::budget::{Fate, Sized, extension, is_over, over_message, persis
 use engine_tools::definition::Budget;
 use engine_tools::{Block, Output};
 
-use crate::call::ToolResult;
+use crate::exchange::ToolResult;
 use crate::private::make_directory;
 use crate::session::Session;
 

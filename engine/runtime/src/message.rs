@@ -3,15 +3,19 @@
 //! Calls may come one by one, as a model writes them, or all at once. A [`Calls`] is where they go in, a [`Results`] where the answers
 //! come out; the message is complete when the former is dropped.
 
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use engine_tools::{Block, Output};
 use tokio::sync::mpsc;
+use tokio::task::{Id, JoinError, JoinSet};
 
 use crate::bash::Cancel;
-use crate::call::{self, Ending, ToolResult, ToolUse};
+use crate::call::{self, Ending};
+use crate::exchange::{ToolResult, ToolUse};
 use crate::fit;
+use crate::look::{Ready, look};
 use crate::schedule::{Action, CallIndex, End, Schedule, Stop};
 use crate::session::{Change, Session};
 
@@ -35,6 +39,8 @@ enum Order {
 
 struct Slot {
     call: Arc<ToolUse>,
+    /// What is known of it, until it starts.
+    ready: Option<Ready>,
     cancel: Cancel,
     output: Option<Output>,
     stopped: Option<Stop>,
@@ -50,6 +56,8 @@ pub fn start(session: &Arc<Session>, limit: NonZeroUsize) -> (Calls, Results) {
         session: Arc::clone(session),
         schedule: Schedule::new(limit),
         slots: Vec::new(),
+        running: JoinSet::new(),
+        tasks: HashMap::new(),
         outgoing,
     };
     tokio::spawn(driver.drive(incoming));
@@ -124,18 +132,24 @@ struct Driver {
     session: Arc<Session>,
     schedule: Schedule,
     slots: Vec<Slot>,
+    /// The calls that run.
+    running: JoinSet<Ending>,
+    /// Which call a task is.
+    tasks: HashMap<Id, CallIndex>,
     outgoing: mpsc::UnboundedSender<ToolResult>,
 }
 
 impl Driver {
     async fn drive(mut self, mut incoming: mpsc::UnboundedReceiver<Order>) {
-        let (ended, mut endings) = mpsc::unbounded_channel::<(CallIndex, Ending)>();
         let mut open = true;
         while open || !self.schedule.is_done() {
             tokio::select! {
                 // What has ended comes first, so that its changes are there for what follows.
                 biased;
-                Some((call, ending)) = endings.recv() => {
+                Some(ended) = self.running.join_next_with_id(), if !self.running.is_empty() => {
+                    let Some((call, ending)) = self.ending(ended) else {
+                        continue;
+                    };
                     let end = ending.end;
                     if let Some(slot) = self.slots.get_mut(call) {
                         slot.changes = ending.changes;
@@ -145,9 +159,13 @@ impl Driver {
                 }
                 order = incoming.recv(), if open => match order {
                     Some(Order::Call(call)) => {
-                        let traits = call::traits_of(&self.session, &call);
-                        self.slots.push(Slot { call: Arc::new(call), cancel: Cancel::new(), output: None, stopped: None, changes: Vec::new() });
+                        let (traits, ready) = look(&self.session, &call);
+                        self.slots.push(Slot { call: Arc::new(call), ready, cancel: Cancel::new(), output: None, stopped: None, changes: Vec::new() });
                         self.schedule.add(traits);
+                        self.act();
+                        if let Some(ready) = self.slots.last_mut().and_then(|slot| slot.ready.as_mut()) {
+                            ready.waits();
+                        }
                     }
                     Some(Order::Interrupt) => self.schedule.interrupt(),
                     Some(Order::Cancel) => self.schedule.cancel(),
@@ -155,14 +173,14 @@ impl Driver {
                 },
                 else => break,
             }
-            self.act(&ended);
+            self.act();
         }
     }
 
-    fn act(&mut self, ended: &mpsc::UnboundedSender<(CallIndex, Ending)>) {
+    fn act(&mut self) {
         while let Some(action) = self.schedule.action() {
             match action {
-                Action::Start(call) => self.start(call, ended),
+                Action::Start(call) => self.start(call),
                 Action::Stop(call, why) => {
                     if let Some(slot) = self.slots.get_mut(call) {
                         slot.stopped = Some(why);
@@ -207,8 +225,8 @@ impl Driver {
         }
     }
 
-    fn start(&mut self, call: CallIndex, ended: &mpsc::UnboundedSender<(CallIndex, Ending)>) {
-        let Some(slot) = self.slots.get(call) else {
+    fn start(&mut self, call: CallIndex) {
+        let Some(slot) = self.slots.get_mut(call) else {
             return;
         };
         let (session, own, cancel) = (
@@ -216,15 +234,23 @@ impl Driver {
             Arc::clone(&slot.call),
             slot.cancel.clone(),
         );
-        let ended = ended.clone();
-        tokio::spawn(async move {
-            // A task of its own, so that a call that panics is a call that failed.
-            let running = tokio::spawn(async move { call::run(&session, &own, &cancel).await });
-            let ending = running
-                .await
-                .unwrap_or_else(|error| failed(format!("An error of the engine itself: {error}")));
-            let _gone = ended.send((call, ending));
-        });
+        let ready = slot.ready.take();
+        let task = self
+            .running
+            .spawn(async move { call::run(&session, &own, ready, &cancel).await });
+        self.tasks.insert(task.id(), call);
+    }
+
+    /// Which call has ended, and how. Each has a task of its own, so that a call that panics is a call that failed.
+    fn ending(&mut self, ended: Result<(Id, Ending), JoinError>) -> Option<(CallIndex, Ending)> {
+        let (id, ending) = match ended {
+            Ok((id, ending)) => (id, ending),
+            Err(error) => (
+                error.id(),
+                failed(format!("An error of the engine itself: {error}")),
+            ),
+        };
+        Some((self.tasks.remove(&id)?, ending))
     }
 
     /// What a model is told of why a call was stopped or never started.

@@ -9,13 +9,14 @@ mod shell;
 use std::sync::Arc;
 
 use engine_policy::Call;
-use engine_tools::definition::{Handler, Tool};
-use engine_tools::{Input, Output};
+use engine_tools::Output;
+use engine_tools::definition::Handler;
 use serde_json::Value as Json;
 
 use crate::bash::Cancel;
 use crate::permission::{Asking, Granted, Leave, fields_of, shape_of};
 use crate::session::{Change, Session};
+use crate::valid::Valid;
 
 pub(crate) use shell::{Program, run_program};
 
@@ -74,54 +75,40 @@ impl Answer {
 /// # Errors
 ///
 /// The text that a model is told.
-pub(crate) async fn run(
-    around: Around<'_>,
-    tool: &Tool,
-    handler: Handler,
-    input: &Input,
-) -> Result<Answer, String> {
+pub(crate) async fn run(around: Around<'_>, handler: Handler, call: &Valid) -> Result<Answer, String> {
     match handler {
-        Handler::BashRun => shell::run(around, tool, input).await,
-        Handler::FileRead => files::read(around, tool, input).await,
-        Handler::FileWrite => files::write(around, tool, input).await,
-        Handler::FileEdit => files::edit(around, tool, input).await,
-        Handler::FileNotebook => files::notebook(around, tool, input).await,
-        Handler::SearchGlob => search::glob(around, tool, input).await,
-        Handler::SearchGrep => search::grep(around, tool, input).await,
+        Handler::BashRun => shell::run(around, call).await,
+        Handler::FileRead => files::read(around, call).await,
+        Handler::FileWrite => files::write(around, call).await,
+        Handler::FileEdit => files::edit(around, call).await,
+        Handler::FileNotebook => files::notebook(around, call).await,
+        Handler::SearchGlob => search::glob(around, call).await,
+        Handler::SearchGrep => search::grep(around, call).await,
     }
 }
 
 /// Asks leave for a call of a tool whose input says all it does.
-async fn leave(
-    around: Around<'_>,
-    tool: &Tool,
-    input: &Input,
-    paths: &[&str],
-    shown: &str,
-) -> Result<Leave, String> {
-    leave_with(around, tool, input, paths, shown, &[]).await
+async fn leave(around: Around<'_>, call: &Valid, paths: &[&str], shown: &str) -> Result<Leave, String> {
+    leave_with(around, call, paths, shown, &[]).await
 }
 
 /// The same with what a person is warned of.
 async fn leave_with(
     around: Around<'_>,
-    tool: &Tool,
-    input: &Input,
+    call: &Valid,
     paths: &[&str],
     shown: &str,
     warnings: &[String],
 ) -> Result<Leave, String> {
-    let fields = fields_of(tool);
-    let shape = shape_of(tool, &fields);
-    // Internal fields are the engine's own.
-    let json = input.to_json();
+    let fields = fields_of(call.tool());
+    let shape = shape_of(call.tool(), &fields);
     let asking = Asking {
         call: around.call,
-        tool: &tool.name.value,
-        input: &json,
+        tool: call.name(),
+        input: call.json(),
         what: Call::Declared {
             shape: &shape,
-            input: &json,
+            input: call.json(),
         },
         via: around.via,
         paths,
@@ -154,9 +141,9 @@ async fn leave_with(
 /// # Errors
 ///
 /// The text that a model is told.
-pub(crate) async fn leave_for_body(around: Around<'_>, tool: &Tool, input: &Input) -> Result<(), String> {
-    let shown = input.to_json().to_string();
-    leave(around, tool, input, &[], &shown).await.map(drop)
+pub(crate) async fn leave_for_body(around: Around<'_>, call: &Valid) -> Result<(), String> {
+    let shown = call.json().to_string();
+    leave(around, call, &[], &shown).await.map(drop)
 }
 
 /// Runs something that waits for disks on a thread that may wait.

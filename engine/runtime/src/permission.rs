@@ -18,7 +18,8 @@ use crate::bash::Cancel;
 use crate::hooks::{Watched, Word};
 use crate::person::{Permission, Permit};
 use crate::pinned::Pinned;
-use crate::session::{Decided, Refused, Session};
+use crate::session::{Context, Decided, Refused, Session};
+use crate::valid::Valid;
 
 /// Reasons that a model is told.
 const MAX_REASONS: usize = 6;
@@ -53,10 +54,20 @@ pub(crate) struct Asking<'a> {
 /// Leave to carry a call out.
 #[derive(Clone, Debug)]
 pub(crate) struct Leave {
-    /// The real places of the paths that were asked for, in their order.
-    pub(crate) places: Vec<PathBuf>,
+    places: Vec<PathBuf>,
+    cwd: String,
+}
+
+impl Leave {
+    /// The real place of the path that was asked for first.
+    pub(crate) fn place(&self) -> Option<&Path> {
+        self.places.first().map(PathBuf::as_path)
+    }
+
     /// The directory it was decided in.
-    pub(crate) cwd: String,
+    pub(crate) fn cwd(&self) -> &str {
+        &self.cwd
+    }
 }
 
 /// What a person permitted for one call, and what hooks say of it.
@@ -64,6 +75,7 @@ pub(crate) struct Leave {
 pub(crate) struct Granted {
     requests: Mutex<Vec<Request>>,
     word: Option<Word>,
+    ahead: Mutex<Option<Ahead>>,
     stage: AtomicU8,
 }
 
@@ -82,11 +94,13 @@ pub(crate) enum Stage {
 }
 
 impl Granted {
-    /// For a call that hooks let go on with this word.
-    pub(crate) fn with(word: Option<Word>) -> Self {
+    /// For a call that hooks let go on with this word, and that was perhaps decided already.
+    pub(crate) fn new(word: Option<Word>, ahead: Option<Ahead>) -> Self {
         Self {
+            requests: Mutex::default(),
             word,
-            ..Self::default()
+            ahead: Mutex::new(ahead),
+            stage: AtomicU8::default(),
         }
     }
 
@@ -103,6 +117,15 @@ impl Granted {
     fn decided(&self, carried_out: bool) {
         let stage = if carried_out { BEGUN } else { REFUSED };
         let _earlier = self.stage.fetch_max(stage, Ordering::AcqRel);
+    }
+
+    /// The decision that was made ahead, if it answers what is asked now. Whatever is asked first has it or ends it.
+    fn ahead(&self, asking: &Asking<'_>, context: &Context) -> Option<Ruled> {
+        let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        ahead
+            .take()
+            .filter(|ahead| ahead.answers(asking, context))
+            .map(|ahead| ahead.ruled)
     }
 
     fn has(&self, request: &Request) -> bool {
@@ -129,10 +152,36 @@ impl Granted {
 }
 
 /// A decision with the places that its paths led to.
-pub(crate) struct Ruled {
-    pub(crate) decision: Decision,
-    pub(crate) cwd: String,
-    pub(crate) places: Vec<Option<PathBuf>>,
+#[derive(Debug)]
+struct Ruled {
+    decision: Decision,
+    context: Context,
+    cwd: String,
+    places: Vec<Option<PathBuf>>,
+}
+
+/// A decision of a call that was made for the schedule, before its turn.
+#[derive(Debug)]
+pub(crate) struct Ahead {
+    tool: String,
+    input: Json,
+    ruled: Ruled,
+}
+
+impl Ahead {
+    /// What was decided.
+    pub(crate) fn decision(&self) -> &Decision {
+        &self.ruled.decision
+    }
+
+    /// Whether deciding would look at the same things again.
+    fn answers(&self, asking: &Asking<'_>, context: &Context) -> bool {
+        let Call::Declared { shape, input } = asking.what else {
+            return false;
+        };
+        let own = asking.via.is_empty() && asking.paths.is_empty() && asking.cwd.is_none();
+        own && self.ruled.context == *context && shape.name == self.tool && *input == self.input
+    }
 }
 
 impl Session {
@@ -156,28 +205,49 @@ impl Session {
         Some(self.parts.facts.home.as_str()).filter(|home| !home.is_empty())
     }
 
+    /// Decides a call before its turn, and asks nobody.
+    pub(crate) fn ahead(&self, call: &Valid) -> Ahead {
+        let fields = fields_of(call.tool());
+        let shape = shape_of(call.tool(), &fields);
+        let what = Call::Declared {
+            shape: &shape,
+            input: call.json(),
+        };
+        Ahead {
+            tool: call.name().to_owned(),
+            input: call.json().clone(),
+            ruled: self.rule(&what, &[], &[], None, self.context()),
+        }
+    }
+
     /// Decides, and asks nobody.
-    pub(crate) fn rule(&self, asking: &Asking<'_>) -> Ruled {
-        let context = self.context();
-        let cwd = asking.cwd.map_or(context.cwd, str::to_owned);
+    fn rule(
+        &self,
+        what: &Call<'_>,
+        via: &[&str],
+        paths: &[&str],
+        cwd: Option<&str>,
+        context: Context,
+    ) -> Ruled {
+        let cwd = cwd.unwrap_or(&context.cwd).to_owned();
         let world = (self.parts.world)();
         let pinned = Pinned::new(&*world);
         let facts = Facts {
             project: &self.parts.project,
             directory: &cwd,
             home: self.home(),
-            via: asking.via,
+            via,
             shell: self.parts.shell,
             world: &pinned,
         };
-        let decision = decide(&self.parts.plan, &asking.what, &facts, context.mode);
-        let places = asking
-            .paths
+        let decision = decide(&self.parts.plan, what, &facts, context.mode);
+        let places = paths
             .iter()
             .map(|path| tool_path(path, &facts).map(PathBuf::from))
             .collect();
         Ruled {
             decision,
+            context,
             cwd,
             places,
         }
@@ -192,7 +262,10 @@ impl Session {
         if let Err(why) = self.hooks_of_step(asking).await {
             return Err(self.refused(asking, why));
         }
-        let ruled = self.rule(asking);
+        let context = self.context();
+        let ruled = granted
+            .ahead(asking, &context)
+            .unwrap_or_else(|| self.rule(&asking.what, asking.via, asking.paths, asking.cwd, context));
         if let Some(tool) = asking.read_only
             && !changes_nothing(&ruled.decision)
         {

@@ -3,7 +3,9 @@
 //! Invariant (checked): a directory that a shell reports is believed only if it is one, is spelled without links, and the caller
 //! says that it may be worked in.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+use super::os;
 
 /// Where the next call works.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,12 +33,7 @@ pub fn settle(
         directory: directory.to_owned(),
         note: None,
     };
-    let is_directory = |path: &Path| {
-        path.is_absolute()
-            && path
-                .canonicalize()
-                .is_ok_and(|real| real == path && real.is_dir())
-    };
+    let is_directory = |path: &Path| is_plain(path) && os::open_directory(path).is_ok();
     match reported {
         Some(path) if is_directory(path) => {
             if allowed(path) {
@@ -48,6 +45,15 @@ pub fn settle(
         Some(_) | None if is_directory(before) && allowed(before) => stays(before),
         Some(_) | None => reset(": the directory is gone"),
     }
+}
+
+/// Whether a path is absolute and nothing in it leads back or stays where it is.
+fn is_plain(path: &Path) -> bool {
+    let plain = path
+        .components()
+        .all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+    // Components leave out what changes nothing; a path that is spelled otherwise is none that a shell reports.
+    path.is_absolute() && plain && path.components().collect::<PathBuf>().as_os_str() == path.as_os_str()
 }
 
 #[cfg(test)]
@@ -75,6 +81,9 @@ mod tests {
             Some(base.join("file")),
             Some(base.join("link")),
             Some("inside".into()),
+            Some(inside.join("../inside")),
+            Some(inside.join("")),
+            Some(base.join("./inside")),
             Some(base.join("gone")),
             None,
         ] {

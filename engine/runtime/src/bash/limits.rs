@@ -36,7 +36,7 @@ pub(super) const ENDING: Duration = Duration::from_secs(10);
 pub(super) const REPORT_BYTES: usize = 64 * 1024;
 
 /// Time between two events of progress.
-pub(super) const PROGRESS: Duration = Duration::from_millis(250);
+pub const PROGRESS: Duration = Duration::from_millis(250);
 
 /// Bytes of output at the end that an event of progress carries.
 pub const PROGRESS_TAIL_BYTES: usize = 8 * 1024;

@@ -36,15 +36,21 @@ pub(super) fn descriptor_for(text: &str) -> u32 {
 
 /// Arguments of a shell that runs a text as `shell -c TEXT` would.
 ///
-/// Descriptor 0 is where the report goes; the text reads from `/dev/null`. The report is written when the shell ends, also by
-/// `exit` or under `set -e`, and besides that behind the text, since the text may have a trap of its own.
+/// Descriptor 0 is where the report goes; the text reads from `/dev/null`. The report is written behind the text, since the text may have a
+/// trap of its own, or, where that is not reached (`exit`, `set -e`), when the shell ends. That nothing can be reported changes no status.
 pub(super) fn text_arguments(text: &str, shell: &Path, joining: &Joining<'_>) -> Vec<OsString> {
     let descriptor = descriptor_for(text);
-    let report = format!("builtin printf \"\\0\"; builtin pwd -P; }} >&{descriptor}");
+    let report = format!("{{ builtin printf \"\\0\"; builtin pwd -P; }} >&{descriptor}");
     let script = format!(
-        "{join}exec {descriptor}>&0 0</dev/null; trap '{{ {{ {report}; }} 2>/dev/null' EXIT; eval \"shift; $1\"; {{ __engine=$?; set +vx; trap - DEBUG ERR; }} >/dev/null 2>&1; {{ {{ {report}; }} 2>/dev/null; exit \"$__engine\"",
+        "{join}exec {descriptor}>&0 0</dev/null; trap '{{ [[ ${{__engine+x}} ]] || {report}; }} 2>/dev/null' EXIT; eval \"shift; $1\"; {{ __engine=$?; set +vx; trap - DEBUG ERR; {report} || builtin :; }} >/dev/null 2>&1; exit \"$__engine\"",
         join = join(joining),
     );
+    vec!["-c".into(), script.into(), shell.into(), text.into()]
+}
+
+/// Arguments of a shell that runs a text in the same way and reports nothing: it reads from the descriptor 0 that it gets.
+pub(super) fn silent_arguments(text: &str, shell: &Path, joining: &Joining<'_>) -> Vec<OsString> {
+    let script = format!("{}eval \"shift; $1\"", join(joining));
     vec!["-c".into(), script.into(), shell.into(), text.into()]
 }
 
@@ -103,7 +109,7 @@ pub(super) fn quoted(text: &str) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{Joining, descriptor_for, quoted, text_arguments, words_arguments};
+    use super::{Joining, descriptor_for, quoted, silent_arguments, text_arguments, words_arguments};
     use crate::bash::mark::Mark;
 
     fn joining(group: Option<&Path>) -> Joining<'_> {
@@ -117,9 +123,16 @@ mod tests {
     fn the_text_is_an_argument_of_its_own() {
         let arguments = text_arguments("echo \"$1\"; exit 3", Path::new("/bin/bash"), &joining(None));
         let script = "ulimit -Sx 7 || exit 126; exec 230>&0 0</dev/null; \
-             trap '{ { builtin printf \"\\0\"; builtin pwd -P; } >&230; } 2>/dev/null' EXIT; eval \"shift; $1\"; \
-             { __engine=$?; set +vx; trap - DEBUG ERR; } >/dev/null 2>&1; { { builtin printf \"\\0\"; builtin pwd -P; } >&230; } 2>/dev/null; exit \"$__engine\"";
+             trap '{ [[ ${__engine+x} ]] || { builtin printf \"\\0\"; builtin pwd -P; } >&230; } 2>/dev/null' EXIT; eval \"shift; $1\"; \
+             { __engine=$?; set +vx; trap - DEBUG ERR; { builtin printf \"\\0\"; builtin pwd -P; } >&230 || builtin :; } >/dev/null 2>&1; exit \"$__engine\"";
         assert_eq!(arguments, ["-c", script, "/bin/bash", "echo \"$1\"; exit 3"]);
+    }
+
+    #[test]
+    fn a_shell_without_a_report_only_marks_itself_and_evaluates() {
+        let arguments = silent_arguments("cat; exit 3", Path::new("/bin/bash"), &joining(None));
+        let script = "ulimit -Sx 7 || exit 126; eval \"shift; $1\"";
+        assert_eq!(arguments, ["-c", script, "/bin/bash", "cat; exit 3"]);
     }
 
     #[test]

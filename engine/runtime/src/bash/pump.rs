@@ -16,9 +16,13 @@ use tokio::time::{Instant, sleep_until};
 
 use super::capture::{Capture, Due};
 use super::limits::{BLOCK_BYTES, DRAIN, QUIET};
+use super::os;
 
 /// Reads without giving others a turn.
 const IN_A_ROW: usize = 32;
+
+/// After this much a pipe is made larger; most commands write less.
+const WIDE_BYTES: usize = 32 << 10;
 
 /// This much within [`FLOOD_TIME`] is a flood.
 const FLOOD_BYTES: usize = 256 << 10;
@@ -77,6 +81,7 @@ async fn read_while_it_counts(
     orders: &mut watch::Receiver<Orders>,
 ) -> bool {
     let mut flow = Flow::default();
+    let mut wide = false;
     let mut until: Option<(Instant, Instant)> = None;
     let mut now = *orders.borrow_and_update();
     loop {
@@ -102,6 +107,10 @@ async fn read_while_it_counts(
                         Ok((0, _)) => return true,
                         Ok((count, due)) => {
                             flow.bytes += count;
+                            if !wide && flow.bytes >= WIDE_BYTES {
+                                os::widen(&**pipe);
+                                wide = true;
+                            }
                             write(due, capture).await;
                             until = until.map(|(last, _)| (last, Instant::now() + QUIET));
                         }

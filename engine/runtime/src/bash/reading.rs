@@ -9,8 +9,8 @@ use std::time::Duration;
 use engine_policy::definition::{ApplyContext, Catalogue, Definition, apply};
 use engine_policy::{Nested, Use};
 use engine_shell::{
-    Command, CommandKind, Context, Directory, Evaluation, Field, Joiner, Limits, List, Pipeline, Shell, Span,
-    Statement, Stdin, evaluate, evaluate_text, parse,
+    Command, CommandKind, Context, Directory, Evaluation, Field, Invocation, InvocationKind, Joiner, Limits,
+    List, Pipeline, Shell, Span, Statement, Stdin, evaluate, evaluate_text, parse,
 };
 use smol_str::SmolStr;
 
@@ -47,6 +47,8 @@ pub struct Reading {
     pub warnings: Vec<String>,
     /// How long it waits by `sleep` in the foreground, if that is known.
     pub sleeps: Duration,
+    /// Its shell ends in the directory that it began in, whatever comes: nothing in it could change that.
+    pub stays: bool,
     /// Subcommands of git that it runs, in order: what an audit notes (`commit`, `push`).
     pub git: Vec<String>,
     /// Codes that are no failure, each with what it means, of every command that may decide; the last one first.
@@ -135,6 +137,7 @@ pub fn reading(text: &str, catalogue: &Catalogue, home: Option<&str>, directory:
         },
         warnings,
         sleeps: sleeps(&evaluation),
+        stays: evaluation.refusals.is_empty() && evaluation.invocations.iter().all(is_bound),
         git: uses()
             .filter_map(|used| match used.command.as_slice() {
                 [program, subcommand, ..] if program == "git" => Some(subcommand.to_string()),
@@ -142,6 +145,28 @@ pub fn reading(text: &str, catalogue: &Catalogue, home: Option<&str>, directory:
             })
             .collect(),
         deciders,
+    }
+}
+
+/// Builtins that change no directory and run nothing that could. What they are given does not matter.
+const BOUND: &[&str] = &[
+    ":", "[", "declare", "echo", "exit", "export", "false", "getopts", "hash", "jobs", "kill", "let",
+    "local", "printf", "pwd", "read", "readonly", "return", "set", "shift", "test", "times", "true", "type",
+    "typeset", "ulimit", "umask", "unset", "wait",
+];
+
+/// Whether a command leaves the shell in its directory.
+fn is_bound(invocation: &Invocation) -> bool {
+    match invocation.kind {
+        InvocationKind::Program => invocation
+            .words
+            .first()
+            .is_some_and(|word| word.known().is_some()),
+        InvocationKind::Builtin => invocation
+            .words
+            .first()
+            .and_then(|word| word.known())
+            .is_some_and(|name| BOUND.contains(&name)),
     }
 }
 
@@ -415,6 +440,37 @@ mod tests {
             ("ls | xargs rm -rf", true),
         ] {
             assert_eq!(!of(text).warnings.is_empty(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_shell_stays_where_nothing_could_lead_it_away() {
+        for (text, expected) in [
+            ("true", true),
+            ("git status && cargo test 2>&1 | tail -5", true),
+            ("(exit 3)", true),
+            ("set -e; x=$(pwd); echo \"$x\" > a.txt", true),
+            ("for f in *; do echo $f; done", true),
+            ("f() { echo a; }; f", true),
+            ("cd src", false),
+            ("true && pushd src", false),
+            ("(cd src; ls)", false),
+            ("c''d src", false),
+            ("builtin cd src", false),
+            ("eval 'cd src'", false),
+            ("eval \"$x\"", false),
+            ("$x src", false),
+            (". ./env.sh", false),
+            ("source env.sh", false),
+            ("f() { cd src; }; f", false),
+            ("ls() { cd src; }; ls", false),
+            ("trap 'cd src' DEBUG; true", false),
+            ("shopt -s expand_aliases\nalias ls='cd src'\nls", false),
+            ("mapfile -C 'cd src' -c 1 x < a", false),
+            ("enable -n echo", false),
+            ("if", false),
+        ] {
+            assert_eq!(of(text).stays, expected, "{text}");
         }
     }
 

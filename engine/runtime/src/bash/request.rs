@@ -34,6 +34,16 @@ pub enum Streams {
     Apart,
 }
 
+/// What the shell of a text says when it ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reports {
+    /// The directory that it ended in.
+    #[default]
+    Directory,
+    /// Nothing: the directory is known, or nobody asks. Such a shell does less.
+    Nothing,
+}
+
 /// The time after which a command is ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Timeout(Duration);
@@ -84,6 +94,8 @@ pub struct Request {
     pub environment: Vec<(OsString, OsString)>,
     /// Where standard error goes.
     pub streams: Streams,
+    /// What a shell says when it ends.
+    pub reports: Reports,
     /// When it is ended; never, where there is none.
     pub timeout: Option<Timeout>,
     /// Time between asking it to end and ending it.
@@ -105,6 +117,7 @@ impl Request {
             directory,
             environment,
             streams: Streams::Together,
+            reports: Reports::Directory,
             timeout: Some(Timeout::default()),
             grace: GRACE,
             budget_bytes: DEFAULT_BUDGET_BYTES,

@@ -24,8 +24,8 @@ use super::environment::MARK;
 use super::limits::MOST_ARGUMENT_BYTES;
 use super::mark::{Mark, Meant};
 use super::os;
-use super::prologue::{Joining, session_start, text_arguments, words_arguments};
-use super::request::{Request, Streams, Work};
+use super::prologue::{Joining, session_start, silent_arguments, text_arguments, words_arguments};
+use super::request::{Reports, Request, Streams, Work};
 use super::start::{SandboxError, Start};
 
 /// A run that could not be started.
@@ -236,6 +236,10 @@ fn prepare(
 ) -> Result<(Start, Option<Pipe>, Vec<u8>), StartError> {
     let mut environment = std::mem::take(&mut request.environment);
     let (program, arguments, report, input) = match &mut request.work {
+        Work::Text(text) if request.reports == Reports::Nothing => {
+            let arguments = silent_arguments(text, &inner.shell, joining);
+            (inner.shell.clone(), arguments, None, Vec::new())
+        }
         Work::Text(text) => {
             let arguments = text_arguments(text, &inner.shell, joining);
             let report = os::pipe().map_err(StartError::Pipe)?;

@@ -20,6 +20,7 @@ use crate::bash::{End, TaskId, TaskView, Work};
 use crate::native::{Program, run_program};
 use crate::permission::blocked;
 use crate::session::Change;
+use crate::valid::Valid;
 
 /// Names that a step gives to values.
 pub(super) fn names_of(step: &Step) -> Vec<SmolStr> {
@@ -239,13 +240,12 @@ impl Run<'_> {
         let Some(Entry::Declared(tool)) = pool.get(tool) else {
             return Err(Failure::Failed(format!("there is no tool `{tool}` to call")));
         };
-        let input = tool
-            .validate(&Json::Object(input), Sender::Engine)
+        let call = Valid::new(tool, &Json::Object(input), Sender::Engine)
             .map_err(|error| Failure::Failed(error.to_string()))?;
         let inner = self.inner();
         let answer = match &tool.work {
-            ToolWork::Handler(handler) => crate::native::run(inner, tool, *handler, &input).await?,
-            ToolWork::Body(body) => Box::pin(super::run(inner, tool, body, &input)).await?,
+            ToolWork::Handler(handler) => crate::native::run(inner, *handler, &call).await?,
+            ToolWork::Body(body) => Box::pin(super::run(inner, body, &call)).await?,
         };
         for change in answer.changes {
             self.change(change);

@@ -29,9 +29,14 @@ impl Watched<'_> {
 }
 
 impl Session {
+    /// Whether a hook hears of calls of a tool before they are decided.
+    pub(crate) fn watches(&self, tool: &str) -> bool {
+        self.listens(HookEvent::Before, tool)
+    }
+
     /// Before a call is decided.
     pub(crate) async fn before(&self, watched: Watched<'_>) -> Heard {
-        if !self.listens(HookEvent::Before, watched.tool) {
+        if !self.watches(watched.tool) {
             return Heard::default();
         }
         self.hear(Occasion {

@@ -1,10 +1,8 @@
 //! Files: `file.read`, `file.write`, `file.edit`, `file.notebook`.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine_tools::definition::Tool;
-use engine_tools::{Block, Input, MediaType, Output};
+use engine_tools::{Block, MediaType, Output};
 use serde_json::json;
 
 use super::{Answer, Around, blocking, leave};
@@ -12,11 +10,13 @@ use crate::files::{
     CellCommand, CellKind, CellRequest, Change, Decided, EditRequest, FileError, Made, Noted, Part, Planned,
     ReadOptions, View, Which, plan_cell, plan_edit, plan_write,
 };
+use crate::permission::Leave;
 use crate::session::Session;
+use crate::valid::Valid;
 
-fn place_of(places: &[PathBuf]) -> Result<Decided, String> {
-    let place = places.first().ok_or("the call names no file")?;
-    Decided::new(place.as_path()).map_err(|error| error.to_string())
+fn place_of(leave: &Leave) -> Result<Decided, String> {
+    let place = leave.place().ok_or("the call names no file")?;
+    Decided::new(place).map_err(|error| error.to_string())
 }
 
 /// Something done with what the session has read, on a thread that may wait.
@@ -36,10 +36,11 @@ async fn with_view<T: Send + 'static>(
     done.await?.map_err(|error| error.to_string())
 }
 
-pub(super) async fn read(around: Around<'_>, tool: &Tool, input: &Input) -> Result<Answer, String> {
+pub(super) async fn read(around: Around<'_>, call: &Valid) -> Result<Answer, String> {
+    let input = call.input();
     let path = input.text("file_path").unwrap_or_default();
-    let leave = leave(around, tool, input, &[path], path).await?;
-    let place = place_of(&leave.places)?;
+    let leave = leave(around, call, &[path], path).await?;
+    let place = place_of(&leave)?;
     let number = |field| input.integer(field).and_then(|number| u64::try_from(number).ok());
     let options = ReadOptions {
         offset: number("offset"),
@@ -79,11 +80,12 @@ pub(super) async fn read(around: Around<'_>, tool: &Tool, input: &Input) -> Resu
     })
 }
 
-pub(super) async fn write(around: Around<'_>, tool: &Tool, input: &Input) -> Result<Answer, String> {
+pub(super) async fn write(around: Around<'_>, call: &Valid) -> Result<Answer, String> {
+    let input = call.input();
     let path = input.text("file_path").unwrap_or_default();
     let content = input.text("content").unwrap_or_default().to_owned();
-    let leave = leave(around, tool, input, &[path], path).await?;
-    let place = place_of(&leave.places)?;
+    let leave = leave(around, call, &[path], path).await?;
+    let place = place_of(&leave)?;
     let planned = with_view(around.session, move |view| plan_write(&place, &content, view)).await?;
     let change = carry_out(around, planned).await?;
     let text = match change.made {
@@ -96,13 +98,14 @@ pub(super) async fn write(around: Around<'_>, tool: &Tool, input: &Input) -> Res
     ))
 }
 
-pub(super) async fn edit(around: Around<'_>, tool: &Tool, input: &Input) -> Result<Answer, String> {
+pub(super) async fn edit(around: Around<'_>, call: &Valid) -> Result<Answer, String> {
+    let input = call.input();
     let path = input.text("file_path").unwrap_or_default();
     let old = input.text("old_string").unwrap_or_default().to_owned();
     let new = input.text("new_string").unwrap_or_default().to_owned();
     let all = input.is_true("replace_all");
-    let leave = leave(around, tool, input, &[path], path).await?;
-    let place = place_of(&leave.places)?;
+    let leave = leave(around, call, &[path], path).await?;
+    let place = place_of(&leave)?;
     let planned = with_view(around.session, move |view| {
         let request = EditRequest {
             old_string: &old,
@@ -124,10 +127,11 @@ pub(super) async fn edit(around: Around<'_>, tool: &Tool, input: &Input) -> Resu
     ))
 }
 
-pub(super) async fn notebook(around: Around<'_>, tool: &Tool, input: &Input) -> Result<Answer, String> {
+pub(super) async fn notebook(around: Around<'_>, call: &Valid) -> Result<Answer, String> {
+    let input = call.input();
     let path = input.text("notebook_path").unwrap_or_default();
-    let leave = leave(around, tool, input, &[path], path).await?;
-    let place = place_of(&leave.places)?;
+    let leave = leave(around, call, &[path], path).await?;
+    let place = place_of(&leave)?;
     let (command, verb) = match input.text("command") {
         Some("insert") => (CellCommand::Insert, "Inserted"),
         Some("delete") => (CellCommand::Delete, "Deleted"),

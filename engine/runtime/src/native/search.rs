@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine_tools::Input;
-use engine_tools::definition::Tool;
 use serde_json::json;
 
 use super::{Answer, Around, blocking, leave};
+use crate::permission::Leave;
 use crate::search::{GlobRequest, GrepRequest, OutputMode, Scope, SearchError, Visible};
+use crate::valid::Valid;
 
 /// Runs a search on a thread that may wait; what the policy denies reading is not seen by it.
 async fn search<T: Send + 'static>(
@@ -40,14 +40,15 @@ fn scope(cwd: &str) -> Scope {
     }
 }
 
-fn root(places: Vec<PathBuf>) -> Result<PathBuf, String> {
-    places
-        .into_iter()
-        .next()
+fn root(leave: &Leave) -> Result<PathBuf, String> {
+    leave
+        .place()
+        .map(Path::to_owned)
         .ok_or_else(|| "the call names no directory".to_owned())
 }
 
-pub(super) async fn glob(around: Around<'_>, tool: &Tool, input: &Input) -> Result<Answer, String> {
+pub(super) async fn glob(around: Around<'_>, call: &Valid) -> Result<Answer, String> {
+    let input = call.input();
     let pattern = input.text("pattern").unwrap_or_default();
     let path = input.text("path").unwrap_or(".");
     // What stands before the first wildcard of a pattern may lead elsewhere: it is looked below that.
@@ -57,10 +58,10 @@ pub(super) async fn glob(around: Around<'_>, tool: &Tool, input: &Input) -> Resu
         absolute if absolute.starts_with(['/', '~']) => absolute.to_owned(),
         relative => format!("{path}/{relative}"),
     };
-    let leave = leave(around, tool, input, &[&path], pattern).await?;
+    let leave = leave(around, call, &[&path], pattern).await?;
     let mut request = GlobRequest::new(rest);
-    request.scope = scope(&leave.cwd);
-    let root = root(leave.places)?;
+    request.scope = scope(leave.cwd());
+    let root = root(&leave)?;
     let answer = search(around, move |visible, cancel| {
         crate::search::glob(&request, &root, visible, cancel)
     })
@@ -89,10 +90,11 @@ fn beginning_of(pattern: &str) -> (&str, &str) {
     }
 }
 
-pub(super) async fn grep(around: Around<'_>, tool: &Tool, input: &Input) -> Result<Answer, String> {
+pub(super) async fn grep(around: Around<'_>, call: &Valid) -> Result<Answer, String> {
+    let input = call.input();
     let pattern = input.text("pattern").unwrap_or_default();
     let path = input.text("path").unwrap_or(".");
-    let leave = leave(around, tool, input, &[path], pattern).await?;
+    let leave = leave(around, call, &[path], pattern).await?;
     let number = |field| {
         input
             .integer(field)
@@ -116,8 +118,8 @@ pub(super) async fn grep(around: Around<'_>, tool: &Tool, input: &Input) -> Resu
         request.head_limit = limit;
     }
     request.offset = number("offset").unwrap_or_default();
-    request.scope = scope(&leave.cwd);
-    let root = root(leave.places)?;
+    request.scope = scope(leave.cwd());
+    let root = root(&leave)?;
     let answer = search(around, move |visible, cancel| {
         crate::search::grep(&request, &root, visible, cancel)
     })

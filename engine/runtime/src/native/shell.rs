@@ -9,21 +9,22 @@ use std::time::Duration;
 
 use engine_policy::Call;
 use engine_tools::budget::{persisted, preview};
-use engine_tools::definition::Tool;
 use engine_tools::template::shell_quote;
-use engine_tools::{Block, Input, Output};
+use engine_tools::{Block, Output};
 use serde_json::{Value as Json, json};
+use tokio::time::{Instant, sleep_until};
 
 use super::files::media_type;
 use super::{Answer, Around};
 use crate::bash::{
-    End, Finished, Picture, Reading, Request, StartError, Streams, Timeout, Work, environment, picture,
-    reading, settle,
+    End, Finished, PROGRESS, Picture, Reading, Reports, Request, StartError, Streams, Timeout, Work,
+    environment, picture, reading, settle,
 };
 use crate::files::shown_image;
-use crate::permission::Asking;
+use crate::permission::{Asking, Leave};
 use crate::private::make_directory;
 use crate::session::{Change, Session, Shells};
+use crate::valid::Valid;
 
 /// A program that a step of a body runs.
 #[derive(Clone, Debug)]
@@ -40,7 +41,8 @@ pub(crate) struct Program {
     pub(crate) background: bool,
 }
 
-pub(super) async fn run(around: Around<'_>, tool: &Tool, input: &Input) -> Result<Answer, String> {
+pub(super) async fn run(around: Around<'_>, call: &Valid) -> Result<Answer, String> {
+    let input = call.input();
     let command = input.text("command").unwrap_or_default();
     let background = input.is_true("run_in_background");
     let session = around.session;
@@ -50,37 +52,58 @@ pub(super) async fn run(around: Around<'_>, tool: &Tool, input: &Input) -> Resul
         return Err(refusal);
     }
     if session.parts.shells == Shells::Staying && !background {
-        return staying::run(around, tool, input, &reading).await;
+        return staying::run(around, call, &reading).await;
     }
-    let leave = super::leave_with(around, tool, input, &[], command, &reading.warnings).await?;
+    let leave = super::leave_with(around, call, &[], command, &reading.warnings).await?;
     let timeout = input
         .integer("timeout")
         .and_then(|number| u64::try_from(number).ok());
-    let mut request = Request::new(
-        Work::Text(command.to_owned()),
-        PathBuf::from(&leave.cwd),
-        environment(session.parts.environment.clone(), []),
-    );
-    request.timeout = Some(Timeout::from_ms(timeout).map_err(|error| error.to_string())?);
-    request.file = Some(output_file(session, around.call));
+    let mut run = Allowed::new(session, &leave, Work::Text(command.to_owned()), []);
+    run.0.timeout = Some(Timeout::from_ms(timeout).map_err(|error| error.to_string())?);
+    run.0.file = Some(output_file(session, around.call));
+    if reading.stays || background {
+        run.0.reports = Reports::Nothing;
+    }
     if background {
-        let (id, file) = adopt(around, request, command)?;
+        let (id, file) = adopt(around, run, command)?;
         let text = format!(
             "Command running in background with ID: {id}. Output is being written to: {}",
             file.display()
         );
         return Ok(Answer::text(text, json!({ "task_id": id })));
     }
-    let finished = finish(around, request).await?;
-    Ok(shell_answer(session, &reading, &leave.cwd, &finished))
+    let finished = finish(around, run).await?;
+    Ok(shell_answer(session, &reading, leave.cwd(), &finished))
+}
+
+/// A run that there is leave for; nothing else is started.
+struct Allowed(Request);
+
+impl Allowed {
+    /// In the directory that it was decided in.
+    fn new(
+        session: &Session,
+        leave: &Leave,
+        work: Work,
+        set: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Self {
+        Self(Request::new(
+            work,
+            PathBuf::from(leave.cwd()),
+            environment(session.parts.environment.clone(), set),
+        ))
+    }
 }
 
 /// Starts a run that goes on behind the call. Answers its id and the file of its output.
-fn adopt(around: Around<'_>, mut request: Request, label: &str) -> Result<(String, PathBuf), String> {
+fn adopt(around: Around<'_>, run: Allowed, label: &str) -> Result<(String, PathBuf), String> {
     make_results(around.session)?;
     let file = output_file(around.session, around.call);
-    request.file = Some(file.clone());
-    request.timeout = None;
+    let request = Request {
+        file: Some(file.clone()),
+        timeout: None,
+        ..run.0
+    };
     let running = around
         .session
         .parts
@@ -97,18 +120,18 @@ fn output_file(session: &Session, call: &str) -> PathBuf {
     session.parts.results.join(format!("{name}.output.txt"))
 }
 
-async fn finish(around: Around<'_>, request: Request) -> Result<Arc<Finished>, String> {
+async fn finish(around: Around<'_>, run: Allowed) -> Result<Arc<Finished>, String> {
     make_results(around.session)?;
     let mut running = around
         .session
         .parts
         .bash
-        .start(request)
+        .start(run.0)
         .map_err(|error: StartError| error.to_string())?;
     let cancel = running.cancel();
-    let mut progress = running.watch();
     let person = &around.session.parts.person;
     let mut shown = false;
+    let mut next = Instant::now() + FIRST_PROGRESS;
     let finished = loop {
         tokio::select! {
             finished = running.finished() => break finished,
@@ -116,12 +139,10 @@ async fn finish(around: Around<'_>, request: Request) -> Result<Arc<Finished>, S
                 cancel.cancel();
                 break running.finished().await;
             }
-            Ok(()) = progress.changed() => {
-                let so_far = progress.borrow_and_update().clone();
-                if so_far.elapsed >= FIRST_PROGRESS {
-                    person.progress(around.call, &so_far);
-                    shown = true;
-                }
+            () = sleep_until(next) => {
+                person.progress(around.call, &running.progress());
+                shown = true;
+                next = Instant::now() + PROGRESS;
             }
         }
     };
@@ -190,8 +211,9 @@ fn shell_answer(session: &Session, reading: &Reading, cwd: &str, finished: &Fini
         };
     }
     let project = Path::new(&session.parts.project);
+    let reported = finished.reported.as_deref();
     let settled = settle(
-        finished.reported.as_deref(),
+        reported.or(reading.stays.then_some(Path::new(cwd))),
         Path::new(cwd),
         project,
         |directory| directory.starts_with(project),
@@ -282,21 +304,20 @@ pub(crate) async fn run_program(around: Around<'_>, program: Program) -> Result<
         .iter()
         .map(|(name, value)| (name.into(), value.into()))
         .collect();
-    let mut request = Request::new(
-        program.work,
-        PathBuf::from(&leave.cwd),
-        environment(session.parts.environment.clone(), set),
-    );
+    let mut run = Allowed::new(session, &leave, program.work, set);
     if program.background {
-        let (id, _) = adopt(around, request, &text)?;
+        let (id, _) = adopt(around, run, &text)?;
         let value = json!({ "stdout": "", "stderr": "", "code": null, "timed_out": false, "task_id": id });
         return Ok((value, None));
     }
+    let request = &mut run.0;
+    // Where a step ends matters to nobody.
+    request.reports = Reports::Nothing;
     request.streams = Streams::Apart;
     request.budget_bytes = STEP_BYTES;
     request.timeout = Some(Timeout::from_ms(program.timeout).map_err(|error| error.to_string())?);
     request.grace = Duration::from_secs(2);
-    let finished = finish(around, request).await?;
+    let finished = finish(around, run).await?;
     Ok((value_of(&finished), Some(finished.end)))
 }
 

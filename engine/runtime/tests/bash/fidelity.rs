@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use engine_runtime::bash::{ControlGroups, End};
+use engine_runtime::bash::{ControlGroups, End, Reports};
 
 use crate::common::{bash, run, text, variables};
 
@@ -112,6 +112,43 @@ async fn a_text_cannot_tell_that_anything_stands_around_it() {
             (end, without_known(&expected)),
             "{script}"
         );
+    }
+}
+
+#[tokio::test]
+async fn a_text_whose_end_nobody_asks_for_has_less_around_it() {
+    for script in TEXTS {
+        let mut request = text(script, Path::new("/"));
+        request.reports = Reports::Nothing;
+        let finished = run(request).await;
+        let said = String::from_utf8_lossy(&finished.output.head).into_owned();
+        let (end, expected) = plainly(script);
+        assert_eq!(
+            (finished.end, without_known(&said), finished.reported.clone()),
+            (end, without_known(&expected), None),
+            "{script}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn nothing_to_report_changes_no_status() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (script, code) in [
+        ("set -e; d=$(pwd); mkdir sub; cd sub; rmdir \"$d/sub\"; true", 0),
+        (
+            "set -e; for n in $(seq 130 254); do eval \"exec $n>&-\"; done; true",
+            0,
+        ),
+        (
+            "for n in $(seq 130 254); do eval \"exec $n>&-\"; done; (exit 4)",
+            4,
+        ),
+        ("__engine=9; exit 5", 5),
+    ] {
+        let finished = run(text(script, folder.path())).await;
+        let said = String::from_utf8_lossy(&finished.output.head).into_owned();
+        assert_eq!((finished.end, said.as_str()), (End::Exited(code), ""), "{script}");
     }
 }
 

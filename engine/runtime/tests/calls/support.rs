@@ -248,6 +248,7 @@ pub(crate) struct Setup {
     environment: Vec<(OsString, OsString)>,
     person: Scripted,
     observer: Option<Arc<dyn Observer>>,
+    settings: Settings,
 }
 
 /// A session with what was put into it.
@@ -319,6 +320,7 @@ impl Setup {
             environment: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
             person: Scripted::default(),
             observer: None,
+            settings: Settings::default(),
         }
     }
 
@@ -367,6 +369,12 @@ impl Setup {
     /// Who listens in the place of the recorder.
     pub(crate) fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = Some(observer);
+        self
+    }
+
+    /// How commands are run.
+    pub(crate) fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
         self
     }
 
@@ -437,7 +445,7 @@ impl Setup {
             store: Store::new(root.join("state/session"), root.join("state/project")),
             results: self.results.unwrap_or_else(|| root.join("state/results")),
             budgets: self.budgets,
-            bash: Bash::new(Settings::default()).expect("bash"),
+            bash: Bash::new(self.settings).expect("bash"),
             tasks: engine_runtime::bash::Tasks::default(),
             shells: engine_runtime::Shells::default(),
             observer: self.observer.unwrap_or_else(|| Arc::<Recorder>::clone(&recorder)),

@@ -6,10 +6,10 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fcntl_getfl, fcntl_setfl, openat2};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fcntl_setfl, openat2};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use rustix::process::{
@@ -35,11 +35,14 @@ pub(crate) fn random() -> u64 {
 /// A pipe: the end that is read does not block, the other does, and no program inherits either by accident.
 pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
-    let flags = fcntl_getfl(&read)?;
-    fcntl_setfl(&read, flags | OFlags::NONBLOCK)?;
-    // A larger pipe only saves switches; where the system grants none it stays as it is.
-    let _smaller = fcntl_setpipe_size(&write, PIPE_BYTES);
+    // A new pipe has no other flags.
+    fcntl_setfl(&read, OFlags::NONBLOCK)?;
     Ok((read, write))
+}
+
+/// Makes a pipe larger. That only saves switches; where the system grants no more it stays as it is.
+pub(crate) fn widen(pipe: impl AsFd) {
+    let _smaller = fcntl_setpipe_size(pipe, PIPE_BYTES);
 }
 
 /// Opens a directory, unless a link leads there.

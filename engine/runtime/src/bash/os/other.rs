@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl};
@@ -30,6 +30,9 @@ pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     fcntl_setfl(&read, flags | OFlags::NONBLOCK)?;
     Ok((read, write))
 }
+
+/// Pipes stay as they are here.
+pub(crate) fn widen(_pipe: impl AsFd) {}
 
 /// Opens a directory, unless a link leads there.
 pub(crate) fn open_directory(path: &Path) -> io::Result<OwnedFd> {

@@ -6,8 +6,7 @@
 use std::path::PathBuf;
 
 use engine_policy::Call;
-use engine_tools::definition::Tool;
-use engine_tools::{Input, Output};
+use engine_tools::Output;
 use serde_json::{Value as Json, json};
 
 use super::{Answer, Around, make_results, output_file};
@@ -17,17 +16,14 @@ use crate::bash::{
 };
 use crate::permission::{Asking, fields_of, shape_of};
 use crate::session::Staying;
+use crate::valid::Valid;
 
 /// Most bytes of texts that ran in one shell; a longer past is not decided anew with each command.
 const MAX_HISTORY_BYTES: usize = 32 << 10;
 
-pub(super) async fn run(
-    around: Around<'_>,
-    tool: &Tool,
-    input: &Input,
-    reading: &Reading,
-) -> Result<Answer, String> {
+pub(super) async fn run(around: Around<'_>, call: &Valid, reading: &Reading) -> Result<Answer, String> {
     let session = around.session;
+    let input = call.input();
     let command = input.text("command").unwrap_or_default();
     let mut slot = session.staying().await;
     let mut fresh = None;
@@ -50,7 +46,7 @@ pub(super) async fn run(
         start: cwd.clone(),
         history: String::new(),
     });
-    let decided = leave(around, tool, input, &staying, reading).await;
+    let decided = leave(around, call, &staying, reading).await;
     if let Err(refused) = decided {
         *slot = Some(staying);
         return Err(refused);
@@ -101,28 +97,21 @@ pub(super) async fn run(
 }
 
 /// Asks leave for a command as the end of everything that ran in the shell.
-async fn leave(
-    around: Around<'_>,
-    tool: &Tool,
-    input: &Input,
-    staying: &Staying,
-    reading: &Reading,
-) -> Result<(), String> {
-    let command = input.text("command").unwrap_or_default();
-    let own = input.to_json();
-    let mut whole = own.clone();
+async fn leave(around: Around<'_>, call: &Valid, staying: &Staying, reading: &Reading) -> Result<(), String> {
+    let command = call.input().text("command").unwrap_or_default();
+    let mut whole = call.json().clone();
     if let Json::Object(map) = &mut whole {
         map.insert(
             "command".to_owned(),
             json!(format!("{}{command}", staying.history)),
         );
     }
-    let fields = fields_of(tool);
-    let shape = shape_of(tool, &fields);
+    let fields = fields_of(call.tool());
+    let shape = shape_of(call.tool(), &fields);
     let asking = Asking {
         call: around.call,
-        tool: &tool.name.value,
-        input: &own,
+        tool: call.name(),
+        input: call.json(),
         what: Call::Declared {
             shape: &shape,
             input: &whole,
