@@ -275,10 +275,10 @@ fn programs(names: &[&str]) -> Vec<smol_str::SmolStr> {
     found.map(|name| (*name).into()).collect()
 }
 
-/// Runs something on the threads that sessions need.
+/// Runs something of a session. One thread: whatever waits for a disk or a person has threads of its own, and a call that is handed from
+/// thread to thread takes longer than what is done for it.
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Exit> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| {

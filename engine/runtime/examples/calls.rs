@@ -12,12 +12,16 @@
 #[path = "../tests/calls/support.rs"]
 mod support;
 
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use engine_runtime::audit::{Kind, Log, Record};
+use engine_runtime::bash::{ControlGroups, Settings, environment};
 use engine_runtime::{Decided, Ended, Observer, Refused};
+use support::Table;
 
 /// Writes a record for each decision and each end.
 #[derive(Debug)]
@@ -57,11 +61,17 @@ impl Observer for Written {
     }
 }
 
-fn bare() -> f64 {
+/// `bash -c true` with the environment, the pipes and the process group that the handler gives it; waited for, and read to its end.
+fn bare(directory: &Path) -> f64 {
+    let environment = environment([("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())], []);
     let begun = Instant::now();
     let done = Command::new("/bin/bash")
         .args(["-c", "true"])
         .env_clear()
+        .envs(environment)
+        .env("PWD", directory)
+        .current_dir(directory)
+        .process_group(0)
         .stdin(Stdio::null())
         .output()
         .expect("bash");
@@ -69,50 +79,83 @@ fn bare() -> f64 {
     begun.elapsed().as_secs_f64()
 }
 
-fn median(all: &mut [f64]) -> f64 {
-    all.sort_by(f64::total_cmp);
-    all.get(all.len() / 2).copied().expect("a time") * 1e3
+async fn whole(table: &Table, id: String) -> f64 {
+    let (name, input) = support::bash("true");
+    let call = support::use_of(&id, name, input);
+    let begun = Instant::now();
+    let results = table.calls(vec![call]).await;
+    let time = begun.elapsed().as_secs_f64();
+    assert!(!results[0].output.is_error, "{results:?}");
+    time
 }
 
+fn median(mut all: Vec<f64>) -> f64 {
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() / 2).copied().expect("a number")
+}
+
+/// Median of the ratios of pairs that ran one right after the other.
+async fn compare(name: &str, table: &Table, runs: usize, pause: Duration) {
+    let (mut bares, mut wholes, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let directory = table.project();
+    for run in 0..runs + WARM_UP {
+        // Whatever runs second may find it warmer.
+        let (bare, whole) = if run % 2 == 0 {
+            let bare = bare(&directory);
+            (bare, whole(table, format!("{name}-{run}")).await)
+        } else {
+            let whole = whole(table, format!("{name}-{run}")).await;
+            (bare(&directory), whole)
+        };
+        if run >= WARM_UP {
+            bares.push(bare * 1e3);
+            wholes.push(whole * 1e3);
+            ratios.push(whole / bare);
+        }
+        std::thread::sleep(pause);
+    }
+    println!(
+        "{name:34} {:.3} ms bare, {:.3} ms whole, {:.2} times",
+        median(bares),
+        median(wholes),
+        median(ratios)
+    );
+}
+
+/// Runs that are not counted.
+const WARM_UP: usize = 10;
+
 fn main() {
-    const RUNS: usize = 200;
-    let threads = tokio::runtime::Builder::new_current_thread()
+    let runs = std::env::args()
+        .nth(1)
+        .and_then(|runs| runs.parse().ok())
+        .unwrap_or(201);
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .expect("a runtime");
     let place = tempfile::tempdir().expect("a directory");
-    let log = Log::anywhere(&place.path().join("audit"));
-    let policy = "policy \"measured\" { extends \"builtin:base\"; }\n";
-    let table = support::Setup::new(policy)
-        .observer(Arc::new(Written(log)))
+    let setup = |control_groups| {
+        let settings = Settings {
+            control_groups,
+            ..Settings::default()
+        };
+        support::Setup::new("policy \"measured\" { extends \"builtin:base\"; }\n").settings(settings)
+    };
+    let observer = |name: &str| Arc::new(Written(Log::anywhere(&place.path().join(name))));
+    let marked = setup(ControlGroups::Never).observer(observer("one")).start();
+    let grouped = setup(ControlGroups::WherePossible)
+        .observer(observer("two"))
         .start();
-    let quiet = support::Setup::new(policy).start();
-    let (mut bares, mut wholes, mut unwritten) = (Vec::new(), Vec::new(), Vec::new());
-    threads.block_on(async {
-        for run in 0..RUNS + 10 {
-            let bare = bare();
-            let mut times = [0.0; 2];
-            for (table, time) in [&table, &quiet].into_iter().zip(&mut times) {
-                let (name, input) = support::bash("true");
-                let call = support::use_of(&format!("call-{run}"), name, input);
-                let begun = Instant::now();
-                let results = table.calls(vec![call]).await;
-                *time = begun.elapsed().as_secs_f64();
-                assert!(!results[0].output.is_error, "{results:?}");
-            }
-            // The first ones warm up.
-            if run >= 10 {
-                bares.push(bare);
-                wholes.push(times[0]);
-                unwritten.push(times[1]);
-            }
-        }
+    let unwritten = setup(ControlGroups::Never).start();
+    runtime.block_on(async {
+        let none = Duration::ZERO;
+        compare("found by marks", &marked, runs, none).await;
+        compare("the same without the audit log", &unwritten, runs, none).await;
+        compare("control groups where possible", &grouped, runs, none).await;
+        // Entering a group waits for every processor; right after another one it does not have to.
+        let pause = Duration::from_millis(300);
+        compare("the same, a call each 0.3 s", &grouped, runs.min(31), pause).await;
+        compare("found by marks, a call each 0.3 s", &marked, runs.min(31), pause).await;
     });
-    let (bare, whole, unwritten) = (median(&mut bares), median(&mut wholes), median(&mut unwritten));
-    println!("bare bash -c true      {bare:8.3} ms");
-    println!("a whole call           {whole:8.3} ms  {:.2} x", whole / bare);
-    println!(
-        "without the audit log  {unwritten:8.3} ms  {:.2} x",
-        unwritten / bare
-    );
 }

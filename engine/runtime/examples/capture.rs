@@ -75,9 +75,8 @@ fn main() {
     let runs = std::env::args()
         .nth(1)
         .and_then(|runs| runs.parse().ok())
-        .unwrap_or(9);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+        .unwrap_or(25);
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .expect("a runtime");
@@ -94,12 +93,13 @@ fn main() {
             kept.push(captured(&bash, None).await);
         }
         let memory = peak() - before;
-        let (spliced, kept) = (median(spliced), median(kept));
-        println!("splice to /dev/null  {spliced:.3} s");
-        println!(
-            "capture              {kept:.3} s, {:.2} of splice",
-            spliced / kept
-        );
+        let ratios = spliced
+            .iter()
+            .zip(&kept)
+            .map(|(splice, capture)| splice / capture);
+        let ratio = median(ratios.collect());
+        println!("splice to /dev/null  {:.3} s", median(spliced));
+        println!("capture              {:.3} s, {ratio:.2} of splice", median(kept));
         println!(
             "memory               {memory} KiB with a budget of {} KiB",
             DEFAULT_BUDGET_BYTES / 1024

@@ -6,20 +6,25 @@
     reason = "a measurement runs programs, looks at the clock and prints"
 )]
 
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use engine_runtime::bash::{Bash, ControlGroups, End, Request, Settings, Work};
+use engine_runtime::bash::{Bash, ControlGroups, End, Reports, Request, Settings, Work};
 
+/// `bash -c true` with the variables, the descriptors and the process group that the handler gives it.
 fn bare() -> (f64, f64) {
     let begun = Instant::now();
     let mut child = Command::new("/bin/bash")
         .args(["-c", "true"])
         .env_clear()
+        .env("ENGINE_RUN", "1")
+        .env("PWD", "/")
+        .current_dir("/")
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .process_group_of_its_own()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
         .spawn()
         .expect("bash");
     let started = begun.elapsed().as_secs_f64();
@@ -27,19 +32,9 @@ fn bare() -> (f64, f64) {
     (started, begun.elapsed().as_secs_f64())
 }
 
-/// A group of its own for the bare start, too.
-trait Grouped {
-    fn process_group_of_its_own(&mut self) -> &mut Self;
-}
-
-impl Grouped for Command {
-    fn process_group_of_its_own(&mut self) -> &mut Self {
-        std::os::unix::process::CommandExt::process_group(self, 0)
-    }
-}
-
-async fn handled(bash: &Bash) -> (f64, f64) {
-    let request = Request::new(Work::Text("true".to_owned()), "/".into(), Vec::new());
+async fn handled(bash: &Bash, reports: Reports) -> (f64, f64) {
+    let mut request = Request::new(Work::Text("true".to_owned()), "/".into(), Vec::new());
+    request.reports = reports;
     let begun = Instant::now();
     let mut running = bash.start(request).expect("started");
     let started = begun.elapsed().as_secs_f64();
@@ -49,25 +44,32 @@ async fn handled(bash: &Bash) -> (f64, f64) {
 
 fn median(mut all: Vec<f64>) -> f64 {
     all.sort_by(f64::total_cmp);
-    all.get(all.len() / 2).copied().expect("a time") * 1e3
+    all.get(all.len() / 2).copied().expect("a number")
 }
 
-async fn compare(name: &str, bash: &Bash, runs: usize) -> f64 {
-    let (mut bares, mut bare_starts, mut alls, mut starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..runs {
-        let (start, all) = bare();
-        bare_starts.push(start);
-        bares.push(all);
-        let (start, all) = handled(bash).await;
-        starts.push(start);
-        alls.push(all);
+/// Median of the ratios of pairs that ran one right after the other. Answers the time of the handler.
+async fn compare(name: &str, bash: &Bash, reports: Reports, runs: usize) -> f64 {
+    let (mut bares, mut alls, mut ratios, mut starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for run in 0..runs {
+        // Whatever runs second may find it warmer.
+        let ((bare_start, bare), (start, all)) = if run % 2 == 0 {
+            let bare = bare();
+            (bare, handled(bash, reports).await)
+        } else {
+            let handled = handled(bash, reports).await;
+            (bare(), handled)
+        };
+        bares.push(bare * 1e3);
+        alls.push(all * 1e3);
+        ratios.push(all / bare);
+        starts.push(start / bare_start);
     }
-    let (bare, all) = (median(bares), median(alls));
-    let (bare_start, start) = (median(bare_starts), median(starts));
+    let all = median(alls);
     println!(
-        "{name}: to the end {bare:.3} ms bare, {all:.3} ms handled, {:.2} times; to the start {bare_start:.3} ms bare, {start:.3} ms handled, {:.2} times",
-        all / bare,
-        start / bare_start
+        "{name:36} {:.3} ms bare, {all:.3} ms handled, {:.2} times; to the start {:.2} times",
+        median(bares),
+        median(ratios),
+        median(starts)
     );
     all
 }
@@ -90,11 +92,13 @@ fn main() {
             Bash::new(settings).expect("ready")
         };
         let marked = handler(ControlGroups::Never);
-        let small = compare("marks         ", &marked, runs).await;
-        compare("control groups", &handler(ControlGroups::WherePossible), runs).await;
+        let small = compare("marks", &marked, Reports::Nothing, runs).await;
+        compare("marks, the directory reported", &marked, Reports::Directory, runs).await;
+        let grouped = handler(ControlGroups::WherePossible);
+        compare("control groups", &grouped, Reports::Nothing, runs).await;
         // Every page is written to, so that all of it is resident.
         let ballast: Vec<u8> = std::iter::repeat_n(1_u8, 1 << 30).collect();
-        let large = compare("marks, 1 GiB  ", &marked, runs).await;
+        let large = compare("marks, 1 GiB resident", &marked, Reports::Nothing, runs).await;
         println!(
             "1 GiB resident against a small parent: {:.2} times",
             large / small

@@ -2,12 +2,16 @@
 //!
 //! In a directory that belongs to its person alone: `audit.jsonl`, which is written; `audit.000001.jsonl` and so on, which were full;
 //! `audit.lock`, which one writer holds at a time. Files are opened for appending only, and never through a link.
+//!
+//! Invariant (what is there counts): files stay open between two records, with what was last known of them; where anything about them is
+//! otherwise than it was left, they are opened and read anew.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use thiserror::Error;
@@ -65,6 +69,25 @@ pub struct Log {
     directory: PathBuf,
     max_file_bytes: u64,
     patience: Duration,
+    kept: Arc<Mutex<Option<Kept>>>,
+}
+
+/// What stays open behind a record that was written.
+#[derive(Debug)]
+struct Kept {
+    lock: File,
+    current: Current,
+    /// The record that ends the file.
+    last: Position,
+}
+
+/// The file that is written.
+#[derive(Debug)]
+struct Current {
+    file: File,
+    /// Its device and number.
+    identity: (u64, u64),
+    size: u64,
 }
 
 /// Where a record came to stand.
@@ -96,6 +119,7 @@ impl Log {
             directory: directory.to_owned(),
             max_file_bytes: MAX_FILE_BYTES,
             patience: PATIENCE,
+            kept: Arc::default(),
         }
     }
 
@@ -118,9 +142,71 @@ impl Log {
     /// # Errors
     /// [`AuditError`]; then nothing was recorded.
     pub fn append(&self, record: &Record) -> Result<Position, AuditError> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(before) = kept.take()
+            && let Some(after) = self.append_behind(before, record)?
+        {
+            let at = after.last.clone();
+            *kept = Some(after);
+            return Ok(at);
+        }
         self.prepare()?;
-        let _lock = self.lock()?;
-        self.append_alone(record)
+        let path = self.directory.join(LOCK);
+        let lock = self.locked(open_own(&path, OpenOptions::new().write(true).create(true))?)?;
+        let after = self.append_alone(lock, record)?;
+        let at = after.last.clone();
+        *kept = Some(after);
+        Ok(at)
+    }
+
+    /// Writes a record behind one of our own, if that still ends the log and everything is as it was left.
+    fn append_behind(&self, kept: Kept, record: &Record) -> Result<Option<Kept>, AuditError> {
+        let Kept { lock, current, last } = kept;
+        let lock = self.locked(lock)?;
+        let path = self.directory.join(CURRENT);
+        let data = [
+            fs::symlink_metadata(&self.directory),
+            lock.file.metadata(),
+            current.file.metadata(),
+        ];
+        let [Ok(directory), Ok(lock_data), Ok(data)] = data else {
+            return Ok(None);
+        };
+        let same = fs::symlink_metadata(&path).is_ok_and(|named| identity(&named) == current.identity);
+        let own = |data: &fs::Metadata| own(&path, data).is_ok();
+        let unchanged = same
+            && directory.is_dir()
+            && own(&directory)
+            && own(&data)
+            && (data.nlink(), lock_data.nlink(), data.len()) == (1, 1, current.size)
+            && current.size < self.max_file_bytes;
+        if !unchanged {
+            return Ok(None);
+        }
+        let mut text = String::new();
+        let last = add(&mut text, record, now_millis(), &last);
+        self.write(lock, current, &text, last).map(Some)
+    }
+
+    /// Writes lines at the end of a file of this size. Half of them is nothing.
+    fn write(
+        &self,
+        lock: Locked,
+        mut current: Current,
+        text: &str,
+        last: Position,
+    ) -> Result<Kept, AuditError> {
+        if let Err(error) = current.file.write_all(text.as_bytes()) {
+            // A full disk leaves half a line: it is taken back, and if even that fails the next writer says what it found.
+            let _shorter = current.file.set_len(current.size);
+            return Err(self.io(error));
+        }
+        current.size += text.len() as u64;
+        Ok(Kept {
+            lock: lock.open(),
+            current,
+            last,
+        })
     }
 
     fn prepare(&self) -> Result<(), AuditError> {
@@ -133,14 +219,12 @@ impl Log {
     }
 
     /// Waits for the lock. It is the kernel's, so that a writer that is killed holds nothing.
-    fn lock(&self) -> Result<File, AuditError> {
-        let path = self.directory.join(LOCK);
-        let file = open_own(&path, OpenOptions::new().write(true).create(true))?;
+    fn locked(&self, file: File) -> Result<Locked, AuditError> {
         let mut pause = Duration::from_micros(200);
         let mut waited = Duration::ZERO;
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(file),
+                Ok(()) => return Ok(Locked { file }),
                 Err(TryLockError::WouldBlock) if waited >= self.patience => {
                     return Err(AuditError::Busy(self.directory.display().to_string()));
                 }
@@ -154,17 +238,17 @@ impl Log {
         }
     }
 
-    fn append_alone(&self, record: &Record) -> Result<Position, AuditError> {
+    fn append_alone(&self, lock: Locked, record: &Record) -> Result<Kept, AuditError> {
         let path = self.directory.join(CURRENT);
-        let (mut file, mut size) = self.open_current(&path)?;
-        let mut end = self.end_of(&file, size)?;
-        if size >= self.max_file_bytes {
+        let mut current = self.open_current(&path)?;
+        let mut end = self.end_of(&current.file, current.size)?;
+        if current.size >= self.max_file_bytes {
             // What was torn stays where it is; the new file says so.
             let full = self.directory.join(rotated_name(self.last_rotated()?.0 + 1));
             fs::rename(&path, full).map_err(|error| self.io(error))?;
-            (file, size) = self.open_current(&path)?;
+            current = self.open_current(&path)?;
             end.open_line = false;
-        } else if size == 0 {
+        } else if current.size == 0 {
             end = self.end_of_rotated()?;
         }
         let mut text = String::new();
@@ -176,37 +260,28 @@ impl Log {
             seq: end.last.as_ref().map_or(0, |(seq, _)| *seq),
             hash: end.last.map_or_else(|| GENESIS.to_owned(), |(_, hash)| hash),
         };
-        let mut add = |record: &Record| {
-            let (line, hash) = record.seal(at.seq + 1, &new_id(millis), millis, &at.hash);
-            at = Position {
-                seq: at.seq + 1,
-                hash,
-            };
-            text.push_str(&line);
-            text.push('\n');
-        };
         if let Some((bytes, digest)) = end.skipped {
-            add(&Record {
+            let recovered = Record {
                 kind: Kind::Recovered,
                 note: "what stands before this is no record; the chain goes on behind it".to_owned(),
                 skipped_bytes: Some(bytes),
                 skipped_digest: digest,
                 ..Record::default()
-            });
+            };
+            at = add(&mut text, &recovered, millis, &at);
         }
-        add(record);
-        if let Err(error) = file.write_all(text.as_bytes()) {
-            // A full disk leaves half a line: it is taken back, and if even that fails the next writer says what it found.
-            let _shorter = file.set_len(size);
-            return Err(self.io(error));
-        }
-        Ok(at)
+        at = add(&mut text, record, millis, &at);
+        self.write(lock, current, &text, at)
     }
 
-    fn open_current(&self, path: &Path) -> Result<(File, u64), AuditError> {
+    fn open_current(&self, path: &Path) -> Result<Current, AuditError> {
         let file = open_own(path, OpenOptions::new().read(true).append(true).create(true))?;
-        let size = file.metadata().map_err(|error| self.io(error))?.len();
-        Ok((file, size))
+        let data = file.metadata().map_err(|error| self.io(error))?;
+        Ok(Current {
+            file,
+            identity: identity(&data),
+            size: data.len(),
+        })
     }
 
     /// The last record of a file, and what stands behind it.
@@ -247,6 +322,31 @@ impl Log {
 
     fn io(&self, error: io::Error) -> AuditError {
         AuditError::Io(self.directory.display().to_string(), error)
+    }
+}
+
+/// The lock, held.
+struct Locked {
+    file: File,
+}
+
+impl Locked {
+    /// Lets others write, and keeps the file of the lock.
+    fn open(self) -> File {
+        // A lock that could not be given back goes with its file.
+        let _held = self.file.unlock();
+        self.file
+    }
+}
+
+/// Adds the line of a record behind the one at a place. Answers its own place.
+fn add(text: &mut String, record: &Record, millis: i64, at: &Position) -> Position {
+    let (line, hash) = record.seal(at.seq + 1, &new_id(millis), millis, &at.hash);
+    text.push_str(&line);
+    text.push('\n');
+    Position {
+        seq: at.seq + 1,
+        hash,
     }
 }
 
@@ -349,6 +449,11 @@ fn open_own(path: &Path, options: &mut OpenOptions) -> Result<File, AuditError> 
     }
     own(path, &data)?;
     Ok(file)
+}
+
+/// Tells a file from all others.
+fn identity(data: &fs::Metadata) -> (u64, u64) {
+    (data.dev(), data.ino())
 }
 
 fn own(path: &Path, data: &fs::Metadata) -> Result<(), AuditError> {

@@ -213,6 +213,74 @@ fn a_full_file_is_put_aside_and_the_chain_goes_on() {
 }
 
 #[test]
+fn what_happens_to_the_files_between_two_records_counts() {
+    let audit = |directory: &tempfile::TempDir| directory.path().join("audit");
+    let changes: [(&str, fn(&Path)); 6] = [
+        ("another writer", |audit| {
+            Log::anywhere(audit).append(&decision("other")).unwrap();
+        }),
+        ("the file put aside", |audit| {
+            fs::rename(audit.join("audit.jsonl"), audit.join("audit.000001.jsonl")).unwrap();
+        }),
+        ("another file in its place", |audit| {
+            let text = fs::read(audit.join("audit.jsonl")).unwrap();
+            fs::remove_file(audit.join("audit.jsonl")).unwrap();
+            fs::write(audit.join("audit.jsonl"), text).unwrap();
+            fs::set_permissions(audit.join("audit.jsonl"), Permissions::from_mode(0o600)).unwrap();
+        }),
+        ("another lock", |audit| {
+            fs::remove_file(audit.join("audit.lock")).unwrap()
+        }),
+        ("another directory", |audit| {
+            fs::rename(audit, audit.with_extension("old")).unwrap();
+        }),
+        ("nothing", |_| {}),
+    ];
+    for (name, change) in changes {
+        let (directory, log) = log();
+        let first = log.append(&decision("a")).unwrap();
+        change(&audit(&directory));
+        let second = log.append(&decision("b")).unwrap();
+        let expected = match name {
+            "another writer" => 3,
+            "another directory" => 1,
+            _ => first.seq + 1,
+        };
+        assert_eq!(second.seq, expected, "{name}");
+        let whole = verify(directory.path());
+        assert_eq!((whole.hash, whole.problems), (second.hash, vec![]), "{name}");
+        assert!(text(&directory).contains("\"call\":\"b\""), "{name}");
+    }
+}
+
+#[test]
+fn a_record_follows_what_was_written_and_not_what_stands_there() {
+    let (directory, log) = log();
+    log.append(&decision("a")).unwrap();
+    let first = log.append(&decision("b")).unwrap();
+    // As many bytes as before.
+    change(&directory, |text| text.replace("allow", "deny!"));
+    log.append(&decision("c")).unwrap();
+    assert_ne!(verify(directory.path()).problems, vec![]);
+    assert!(text(&directory).contains(&format!("\"prev\":\"{}\"", first.hash)));
+}
+
+#[test]
+fn a_place_that_others_may_write_to_is_left_at_once() {
+    for name in ["audit", "audit/audit.jsonl"] {
+        let (directory, log) = log();
+        log.append(&decision("a")).unwrap();
+        fs::set_permissions(directory.path().join(name), Permissions::from_mode(0o777)).unwrap();
+        let refused = log.append(&decision("b"));
+        assert!(
+            matches!(refused, Err(AuditError::NotOwn(..))),
+            "{name}: {refused:?}"
+        );
+        assert_eq!(text(&directory).lines().count(), 1, "{name}");
+    }
+}
+
+#[test]
 fn many_writers_make_one_chain() {
     let (directory, log) = log();
     let log = log.with_file_bytes(20_000);
