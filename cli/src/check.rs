@@ -1,6 +1,7 @@
 //! `engine check`: decides one call, or many from standard input, or validates the policies.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{BufRead, Write as _};
 use std::mem::ManuallyDrop;
 use std::path::Path;
@@ -55,6 +56,11 @@ const EXAMPLES: &str = "Examples:
   engine check --tool Read --input '{\"file_path\":\".env\"}'   a call of a tool
   engine check                                         looks for mistakes in the policies
   engine check --format sarif > engine.sarif           and tells a code scanner";
+
+/// Whether a word of a command line is no option, whatever stands before it.
+fn is_operand(word: &str) -> bool {
+    !word.is_empty() && !word.starts_with('-')
+}
 
 /// Where calls start.
 #[derive(Clone, Debug)]
@@ -125,6 +131,36 @@ impl Start {
 }
 
 impl Check {
+    /// Reads the command lines that agents and scripts write: policies by name, and one command or standard input. `None` for any other,
+    /// which are left to clap; what is read here is what it would read (a test). Describing a command line to it takes a seventh of a
+    /// short run.
+    pub(crate) fn quick(words: &[OsString]) -> Option<Self> {
+        let mut check = Self {
+            circumstances: Circumstances::default(),
+            tool: None,
+            input: None,
+            stdin: false,
+            explain: false,
+            command: Vec::new(),
+        };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match word.to_str()? {
+                "--policy" => {
+                    let value = words.next()?.to_str().filter(|value| is_operand(value))?;
+                    check.circumstances.policies.only.push(value.to_owned());
+                }
+                "--stdin" if !check.stdin => check.stdin = true,
+                command if is_operand(command) && check.command.is_empty() => {
+                    check.command.push(command.to_owned());
+                }
+                _ => return None,
+            }
+        }
+        // One of the two, and not both.
+        (check.stdin == check.command.is_empty()).then_some(check)
+    }
+
     pub(crate) fn run(&self) -> Exit {
         match self.try_run() {
             Ok(exit) | Err(exit) => exit,

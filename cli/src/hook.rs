@@ -59,7 +59,7 @@ pub(crate) struct Hook {
     interactive: bool,
 
     /// Milliseconds after which the answer is no
-    #[arg(long, value_name = "MS", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "MS", default_value_t = DEADLINE_MS, value_parser = clap::value_parser!(u64).range(1..))]
     deadline: u64,
 
     /// Directory of the audit log, in place of the person's own; an absolute path, since an agent's program starts hooks anywhere
@@ -124,7 +124,29 @@ pub(crate) fn is_meant(words: impl IntoIterator<Item = OsString>) -> bool {
     words.iter().any(|word| word == "hook") && words.iter().any(is_client)
 }
 
+/// Default of `--deadline`.
+const DEADLINE_MS: u64 = 5_000;
+
 impl Hook {
+    /// Reads the command line that is installed: one client and nothing else. `None` for any other, which are left to clap; what is read
+    /// here is what it would read (a test).
+    pub(crate) fn quick(words: &[OsString]) -> Option<Self> {
+        let [word] = words else {
+            return None;
+        };
+        let client = Client::ALL.into_iter().find(|client| word == client.name())?;
+        Some(Self {
+            command: None,
+            client: Some(client),
+            policies: Policies::default(),
+            headless: false,
+            interactive: false,
+            deadline: DEADLINE_MS,
+            audit: None,
+            recording: Recording::default(),
+        })
+    }
+
     pub(crate) fn run(self) -> std::process::ExitCode {
         if let Some(HookCommand::Install(install)) = self.command {
             return install.run().code();

@@ -37,6 +37,7 @@ mod trust;
 mod usage;
 mod world;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -109,20 +110,30 @@ enum HookCommand {
 /// The binary `engine`.
 #[must_use]
 pub fn engine() -> ExitCode {
-    if std::env::args_os().nth(1).is_some_and(|word| word == "check")
-        && let Ok(arguments) = CheckArguments::try_parse()
-    {
-        let CheckCommand::Check(check) = arguments.command;
-        return check.run().code();
-    }
-    if std::env::args_os().nth(1).is_some_and(|word| word == "hook") {
-        return match HookArguments::try_parse() {
-            Ok(arguments) => {
-                let HookCommand::Hook(hook) = arguments.command;
-                hook.run()
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    match words.split_first() {
+        Some((word, rest)) if word == "check" => {
+            if let Some(check) = check::Check::quick(rest) {
+                return check.run().code();
             }
-            Err(error) => hook::unanswered(&error).into(),
-        };
+            if let Ok(arguments) = CheckArguments::try_parse() {
+                let CheckCommand::Check(check) = arguments.command;
+                return check.run().code();
+            }
+        }
+        Some((word, rest)) if word == "hook" => {
+            if let Some(hook) = hook::Hook::quick(rest) {
+                return hook.run();
+            }
+            return match HookArguments::try_parse() {
+                Ok(arguments) => {
+                    let HookCommand::Hook(hook) = arguments.command;
+                    hook.run()
+                }
+                Err(error) => hook::unanswered(&error).into(),
+            };
+        }
+        _ => {}
     }
     start(|_tooling| siblings::become_engine_run())
 }
@@ -178,4 +189,92 @@ fn start(tooling: fn(Tooling) -> Exit) -> ExitCode {
         }
     };
     exit.code()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use clap::Parser as _;
+
+    use super::{CheckArguments, CheckCommand, HookArguments, HookCommand};
+    use crate::check::Check;
+    use crate::hook::Hook;
+
+    /// Words of which command lines are made: options with and without values, values that look like options or like subcommands, and
+    /// what clap reads in ways of its own.
+    const WORDS: &[&str] = &[
+        "--policy",
+        "--policy=a.kdl",
+        "a.kdl",
+        "--stdin",
+        "git status",
+        "check",
+        "help",
+        "install",
+        "claude-code",
+        "codex",
+        "gemini",
+        "Codex",
+        "--format",
+        "json",
+        "--cwd",
+        "--headless",
+        "--help",
+        "-h",
+        "--",
+        "-",
+        "",
+        "--polic",
+        "--tool",
+        "@a",
+    ];
+
+    /// Every command line of at most three of the words, after `subcommand`.
+    fn command_lines(subcommand: &str, mut each: impl FnMut(&[OsString], &[OsString])) {
+        let mut lines: Vec<Vec<&str>> = vec![Vec::new()];
+        for _ in 0..3 {
+            let longer: Vec<_> = lines
+                .iter()
+                .flat_map(|line| WORDS.iter().map(|word| [line.as_slice(), &[*word]].concat()))
+                .collect();
+            lines.extend(longer);
+            lines.sort_unstable();
+            lines.dedup();
+        }
+        for line in lines {
+            let whole: Vec<OsString> = ["engine", subcommand]
+                .into_iter()
+                .chain(line)
+                .map(OsString::from)
+                .collect();
+            each(&whole, &whole[2..]);
+        }
+    }
+
+    #[test]
+    fn a_check_that_is_read_quickly_is_the_one_that_clap_reads() {
+        let mut quick = 0;
+        command_lines("check", |whole, rest| {
+            if let Some(own) = Check::quick(rest) {
+                quick += 1;
+                let CheckCommand::Check(slow) = CheckArguments::try_parse_from(whole).unwrap().command;
+                assert_eq!(format!("{own:?}"), format!("{slow:?}"), "{whole:?}");
+            }
+        });
+        assert!(quick > 100, "{quick}");
+    }
+
+    #[test]
+    fn a_hook_that_is_read_quickly_is_the_one_that_clap_reads() {
+        let mut quick = 0;
+        command_lines("hook", |whole, rest| {
+            if let Some(own) = Hook::quick(rest) {
+                quick += 1;
+                let HookCommand::Hook(slow) = HookArguments::try_parse_from(whole).unwrap().command;
+                assert_eq!(format!("{own:?}"), format!("{slow:?}"), "{whole:?}");
+            }
+        });
+        assert_eq!(quick, 3);
+    }
 }

@@ -32,7 +32,7 @@ pub(crate) enum DataFormat {
 }
 
 /// Which policies decide, besides those of the machine.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Policies {
     /// Policy file, `.kdl` or `.toml`, or `builtin:NAME`; may be given several times. Without it, the user's and the project's, else
     /// the shipped `builtin:base`
@@ -42,6 +42,20 @@ pub(crate) struct Policies {
     /// Policy file that counts besides those found; may be given several times
     #[arg(long = "with", value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub with: Vec<String>,
+}
+
+impl Default for Circumstances {
+    /// Those of a command line that says nothing of them.
+    fn default() -> Self {
+        Self {
+            policies: Policies::default(),
+            mode: None,
+            cwd: None,
+            shell: Shell::Bash,
+            headless: false,
+            format: Format::default(),
+        }
+    }
 }
 
 impl Policies {

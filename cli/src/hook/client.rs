@@ -13,7 +13,6 @@ pub(crate) enum Client {
 
 impl Client {
     /// All of them.
-    #[cfg(test)]
     pub(crate) const ALL: [Self; 3] = [Self::ClaudeCode, Self::Codex, Self::Gemini];
 
     /// The name on the command line and in the audit log.
