@@ -131,9 +131,10 @@ fn text_of(mut file: File) -> Result<String, String> {
     if !data.is_file() {
         return Err("it is no regular file".to_owned());
     }
-    let mut bytes = Vec::new();
-    // One byte more than any policy has is enough to see that it is too long.
+    // One byte more than any policy has is enough to see that it is too long, and one more than it says shows that it ends there.
     let most = engine_policy::read::MAX_TEXT_BYTES as u64 + 1;
+    let likely = usize::try_from(data.len().min(most)).unwrap_or_default();
+    let mut bytes = Vec::with_capacity(likely + 1);
     file.by_ref()
         .take(most)
         .read_to_end(&mut bytes)
