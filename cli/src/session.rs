@@ -278,6 +278,14 @@ fn programs(names: &[&str]) -> Vec<smol_str::SmolStr> {
 /// Runs something of a session. One thread: whatever waits for a disk or a person has threads of its own, and a call that is handed from
 /// thread to thread takes longer than what is done for it.
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Exit> {
+    if cfg!(panic = "abort") {
+        // Nothing is unwound, so that nothing that was started would be ended.
+        let report = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            report(panic);
+            engine_runtime::bash::end_at_once();
+        }));
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -41,6 +41,18 @@ fn splice_to_null() -> f64 {
     begun.elapsed().as_secs_f64()
 }
 
+/// The same read by `cat` and thrown away.
+fn cat_to_null() -> f64 {
+    let begun = Instant::now();
+    let script = format!("{} | cat >/dev/null", PRODUCER.join(" "));
+    let status = Command::new("/bin/sh")
+        .args(["-c", &script])
+        .status()
+        .expect("a shell");
+    assert!(status.success());
+    begun.elapsed().as_secs_f64()
+}
+
 async fn captured(bash: &Bash, file: Option<std::path::PathBuf>) -> f64 {
     let work = Work::Words {
         program: PRODUCER[0].into(),
@@ -87,9 +99,10 @@ fn main() {
         };
         let bash = Bash::new(settings).expect("ready");
         let before = peak();
-        let (mut spliced, mut kept) = (Vec::new(), Vec::new());
+        let (mut spliced, mut kept, mut passed) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..runs {
             spliced.push(splice_to_null());
+            passed.push(cat_to_null());
             kept.push(captured(&bash, None).await);
         }
         let memory = peak() - before;
@@ -99,7 +112,18 @@ fn main() {
             .map(|(splice, capture)| splice / capture);
         let ratio = median(ratios.collect());
         println!("splice to /dev/null  {:.3} s", median(spliced));
-        println!("capture              {:.3} s, {ratio:.2} of splice", median(kept));
+        let against_cat = median(
+            passed
+                .iter()
+                .zip(&kept)
+                .map(|(cat, capture)| cat / capture)
+                .collect(),
+        );
+        println!("cat >/dev/null       {:.3} s", median(passed));
+        println!(
+            "capture              {:.3} s, {ratio:.2} of splice, {against_cat:.2} of cat",
+            median(kept)
+        );
         println!(
             "memory               {memory} KiB with a budget of {} KiB",
             DEFAULT_BUDGET_BYTES / 1024

@@ -28,6 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use cancel::Cancel;
 pub use capture::{Captured, Written};
+pub use contain::end_at_once;
 pub use directory::{Settled, settle};
 pub use environment::environment;
 pub use limits::{

@@ -54,7 +54,17 @@ pub(crate) async fn run(
             failed(text)
         }
         Ok(prepared) => {
-            let (ending, value) = match carry_out(session, call, cancel, &prepared).await {
+            let mut fallen = Fallen {
+                session,
+                call,
+                prepared: &prepared,
+                started,
+                falls: true,
+            };
+            let carried_out = carry_out(session, call, cancel, &prepared).await;
+            fallen.falls = false;
+            drop(fallen);
+            let (ending, value) = match carried_out {
                 Err(text) => (failed(text), Json::Null),
                 Ok(answer) => {
                     let end = if answer.output.is_error {
@@ -133,6 +143,37 @@ struct Prepared {
     context: Vec<String>,
     /// Holds off what must not run beside it.
     _turn: Turn,
+}
+
+/// Writes down the end of a call that never comes back: something panicked in it, or everything is going down.
+struct Fallen<'a> {
+    session: &'a Session,
+    call: &'a ToolUse,
+    prepared: &'a Prepared,
+    started: Instant,
+    falls: bool,
+}
+
+impl Drop for Fallen<'_> {
+    fn drop(&mut self) {
+        if !self.falls {
+            return;
+        }
+        match self.prepared.granted.stage() {
+            Stage::Begun => self.session.parts.observer.ended(&Ended {
+                call: &self.call.id,
+                tool: &self.call.name,
+                failed: true,
+                elapsed: self.started.elapsed(),
+            }),
+            Stage::Undecided => {
+                let why = "an error of the engine itself";
+                undecided(self.session, self.call, self.prepared.call.json(), why);
+            }
+            // The decision says all there is to say.
+            Stage::Refused => {}
+        }
+    }
 }
 
 /// Its turn among the calls that run at once.

@@ -3,7 +3,7 @@
 //! Invariant (once and for all): what became of a result is decided once; later turns show the same bytes. Invariant (never over
 //! anything): a file of a result is made new, by name and call, and no link is followed to it.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::sync::Arc;
@@ -67,7 +67,11 @@ fn put_away(session: &Session, call: &str, text: &str, output: &mut Output) {
                 .mode(0o600)
                 .open(&path)
         })
-        .and_then(|mut file| file.write_all(text.as_bytes()));
+        .and_then(|mut file| {
+            // Half a result would be taken for the whole.
+            file.write_all(text.as_bytes())
+                .inspect_err(|_| drop(fs::remove_file(&path)))
+        });
     let shown: Arc<str> = match made {
         Ok(()) => persisted(&path.display().to_string(), text.len() as u64, preview(text)).into(),
         Err(error) => format!(

@@ -7,6 +7,8 @@
     reason = "helpers of tests fail as tests do, and look at the clock"
 )]
 
+#[path = "bash/amounts.rs"]
+mod amounts;
 #[path = "bash/common.rs"]
 mod common;
 #[path = "bash/endings.rs"]

@@ -4,7 +4,8 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
-    reason = "helpers of tests fail as tests do, start programs and look at the clock"
+    clippy::print_stderr,
+    reason = "helpers of tests fail as tests do, start programs, look at the clock and say what is skipped"
 )]
 
 #[path = "calls/bodies.rs"]
@@ -21,6 +22,10 @@ mod hostile;
 mod kills;
 #[path = "calls/messages.rs"]
 mod messages;
+#[path = "calls/panics.rs"]
+mod panics;
+#[path = "calls/places.rs"]
+mod places;
 #[path = "calls/support.rs"]
 mod support;
 #[path = "calls/swaps.rs"]

@@ -212,10 +212,13 @@ fn a_full_file_is_put_aside_and_the_chain_goes_on() {
     assert!(rest.first > 1);
 }
 
+/// Something that befalls the directory of a log.
+type Happening = fn(&Path);
+
 #[test]
 fn what_happens_to_the_files_between_two_records_counts() {
     let audit = |directory: &tempfile::TempDir| directory.path().join("audit");
-    let changes: [(&str, fn(&Path)); 6] = [
+    let changes: [(&str, Happening); 6] = [
         ("another writer", |audit| {
             Log::anywhere(audit).append(&decision("other")).unwrap();
         }),
@@ -229,7 +232,7 @@ fn what_happens_to_the_files_between_two_records_counts() {
             fs::set_permissions(audit.join("audit.jsonl"), Permissions::from_mode(0o600)).unwrap();
         }),
         ("another lock", |audit| {
-            fs::remove_file(audit.join("audit.lock")).unwrap()
+            fs::remove_file(audit.join("audit.lock")).unwrap();
         }),
         ("another directory", |audit| {
             fs::rename(audit, audit.with_extension("old")).unwrap();

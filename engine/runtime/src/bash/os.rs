@@ -16,8 +16,8 @@ mod cgroup;
 
 pub(super) use cgroup::{Cgroup, CgroupRoot};
 pub(super) use platform::{
-    adopt_orphans, holder, limits_can_mark, mark_process, members, open_directory, pipe, random, reap_ended,
-    widen,
+    adopt_orphans, holder, limits_can_mark, mark_process, marked, members, open_directory, pipe, random,
+    reap_ended, widen,
 };
 
 use std::path::Path;

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep_until};
 use super::files::media_type;
 use super::{Answer, Around};
 use crate::bash::{
-    End, Finished, PROGRESS, Picture, Reading, Reports, Request, StartError, Streams, Timeout, Work,
+    End, Finished, PROGRESS, Picture, Reading, Reports, Request, StartError, Streams, Timeout, Work, Written,
     environment, picture, reading, settle,
 };
 use crate::files::shown_image;
@@ -179,11 +179,31 @@ fn shell_answer(session: &Session, reading: &Reading, cwd: &str, finished: &Fini
         }
     } else {
         match &captured.file {
-            Some(file) => persisted(
-                &file.path.display().to_string(),
+            Some(Written {
+                path, problem: None, ..
+            }) => persisted(
+                &path.display().to_string(),
                 captured.total_bytes,
                 preview(&captured.text()),
             ),
+            Some(Written {
+                path,
+                bytes,
+                problem: Some(problem),
+            }) => {
+                let kept = if *bytes == 0 {
+                    format!("it cannot be kept in {}", path.display())
+                } else {
+                    format!("{} holds only its first {bytes} bytes", path.display())
+                };
+                let text = captured.text();
+                format!(
+                    "The output is too long to be shown ({} bytes), and {kept}: {problem}. It begins with:\n{}\n...\nIt ends with:\n{}",
+                    captured.total_bytes,
+                    preview(&text),
+                    end_of(&captured.tail_text())
+                )
+            }
             None => captured.text(),
         }
     };
@@ -241,6 +261,18 @@ fn shell_answer(session: &Session, reading: &Reading, cwd: &str, finished: &Fini
         value: value_of(finished),
         output,
         changes,
+    }
+}
+
+/// The last lines of a text, as far as they are shown where the whole of it is nowhere.
+fn end_of(text: &str) -> &str {
+    const MOST_BYTES: usize = 2000;
+    let from = text.len().saturating_sub(MOST_BYTES);
+    let at = (from..text.len()).find(|at| text.is_char_boundary(*at));
+    let end = at.and_then(|at| text.get(at..)).unwrap_or(text);
+    match end.split_once('\n') {
+        Some((_, lines)) if end.len() < text.len() => lines,
+        Some(_) | None => end,
     }
 }
 

@@ -247,3 +247,39 @@ async fn a_fork_bomb_is_ended() {
         }
     }
 }
+
+#[tokio::test]
+#[ignore = "ends everything of its process, so that another test gives it one of its own"]
+async fn ends_at_once() {
+    let engine = bash(ControlGroups::Never);
+    let mut request = text(
+        "sleep 101 & setsid sleep 102 & (setsid env -i sleep 103 &); exec sleep 104",
+        Path::new("/"),
+    );
+    request.environment = variables("at-once");
+    let running = engine.start(request).expect("started");
+    while alive("at-once").len() < 3 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    engine_runtime::bash::end_at_once();
+    // Nothing is waited for: what was ended may not have gone.
+    for _ in 0..100 {
+        if alive("at-once").is_empty() {
+            println!("ended at once");
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    drop(running);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_process_that_dies_on_the_spot_takes_everything_with_it() {
+    let output = std::process::Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", "endings::ends_at_once", "--ignored", "--nocapture"])
+        .output()
+        .expect("this program runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("ended at once"), "{said}");
+}

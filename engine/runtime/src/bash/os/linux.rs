@@ -118,6 +118,16 @@ pub(crate) fn members(meant: Meant, group: Option<Pid>) -> Vec<Member> {
         .collect()
 }
 
+/// Every process that bears a mark of this engine.
+pub(crate) fn marked() -> Vec<Pid> {
+    let own = getpid();
+    let pids = processes().into_iter().map(|process| process.pid);
+    pids.filter(|pid| bears(*pid, Mark::is_ours))
+        .filter_map(Pid::from_raw)
+        .filter(|pid| *pid != own)
+        .collect()
+}
+
 /// Waits for adopted processes that have ended: those that bear a mark of this engine and are not among the ones that it started.
 pub(crate) fn reap_ended(started: &HashSet<Pid>) {
     let any = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
