@@ -3,7 +3,7 @@
 use engine_policy::Mode;
 use engine_shell::Shell;
 
-use crate::policies::Named;
+use crate::policies::found::Named;
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

@@ -2,7 +2,7 @@
 
 mod cache;
 mod files;
-mod found;
+pub(crate) mod found;
 mod misplaced;
 mod trusted;
 

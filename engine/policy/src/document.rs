@@ -14,7 +14,7 @@ pub use tools::{BudgetLine, BudgetOf, DeferLine, Hook, HookEvent};
 
 use smol_str::SmolStr;
 
-use crate::lint::Lint;
+use crate::lint::code::Lint;
 use crate::pattern::{CommandPattern, HostPattern, PathPattern, Term};
 use crate::source::Spanned;
 

@@ -6,7 +6,7 @@
 
 mod automaton;
 mod bounds;
-mod code;
+pub(crate) mod code;
 mod contain;
 mod evade;
 mod fix;

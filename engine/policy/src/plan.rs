@@ -38,7 +38,6 @@ use crate::definition::{Catalogue, Definition};
 use crate::document::{Mode, Outcome, RequestKind, Severity};
 use crate::layer::Withheld;
 use crate::pattern::{EnvironmentPattern, Glob};
-use crate::verdict::Request;
 
 /// All rules, ready to decide with. Immutable; share it behind an `Arc`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -202,11 +201,8 @@ impl Plan {
         &self.derived().limits
     }
 
-    /// Rules of the kind of a request that name something near it, for an explanation: one line each, nearest first, at most three.
-    pub(crate) fn near_misses(&self, request: &Request) -> Vec<String> {
-        let Request::Command(program) = request else {
-            return Vec::new();
-        };
+    /// Rules that name a program nearly like this one, for an explanation: one line each, nearest first, at most three.
+    pub(crate) fn near_misses(&self, program: &str) -> Vec<String> {
         let base = program.rsplit('/').next().unwrap_or(program);
         let mut near: Vec<(usize, &PlanRule)> = self
             .rules

@@ -225,7 +225,10 @@ impl Step {
     /// Rules that would have decided this request if a little had been otherwise, one line each, nearest first.
     #[must_use]
     pub fn near_misses(&self, plan: &Plan) -> Vec<String> {
-        plan.near_misses(&self.request)
+        let Request::Command(program) = &self.request else {
+            return Vec::new();
+        };
+        plan.near_misses(program)
     }
 }
 

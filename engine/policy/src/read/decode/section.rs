@@ -7,7 +7,7 @@ use crate::document::{
     CHECK_NAMES, CheckSetting, Entry, LIMIT_NAMES, LimitSetting, LintOff, Lockable, Mode, Outcome,
     RequestKind, Scalar, Severity,
 };
-use crate::lint::Lint;
+use crate::lint::code::Lint;
 use crate::read::node::{Argument, Literal, Node};
 use crate::source::Spanned;
 
