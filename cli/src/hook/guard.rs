@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::fs::{FileType, fstat, stat};
 use rustix::process::{Resource, getrlimit};
@@ -55,13 +55,10 @@ pub(crate) fn guarded(
         TURN.take();
         end(&strict(&format!("the engine failed{place}; please report it")));
     }));
-    let ends = Instant::now() + deadline;
     let watch = thread::Builder::new()
         .stack_size(WATCH_STACK_BYTES)
         .spawn(move || {
-            while let Some(left) = ends.checked_duration_since(Instant::now()) {
-                thread::sleep(left);
-            }
+            thread::sleep(deadline);
             TURN.take();
             end(&strict(&format!(
                 "it took longer than {} ms",
