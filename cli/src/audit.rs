@@ -1,16 +1,19 @@
 //! `engine audit`: reads the audit log, and says whether it is whole.
 
+mod merge;
+
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine_runtime::audit::{
-    HAS_OTLP, Sealed, Verified, Verifier, files_of, now_millis, otlp_line, parse_time, unseal,
+    HAS_OTLP, Sealed, Verified, Verifier, current_file, files_of, now_millis, otlp_line, parse_time,
 };
 use serde_json::{Value as Json, json};
+
+use merge::{Found, Merged};
 
 use crate::exit::Exit;
 use crate::options::DataFormat;
@@ -19,7 +22,8 @@ use crate::world;
 
 /// Reads the audit log
 ///
-/// Shows its records, those that a filter lets pass, or says whether the chain of their hashes holds.
+/// Shows its records in the order of their times, over all logs, those that a filter lets pass; or says whether the chain of each log's hashes
+/// holds.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Audit {
@@ -198,22 +202,41 @@ impl Audit {
         if self.verify {
             return self.verify(&logs);
         }
-        for file in logs.iter().flatten() {
-            if !self.show_file(file)? {
+        let mut merged = Merged::new(logs);
+        while let Some(found) = merged.next()? {
+            if !self.show(&found) {
                 return Ok(Exit::Fine);
             }
         }
         if self.follow {
-            let current = match (self.files.first(), logs.first().and_then(|log| log.last())) {
-                (Some(_), Some(last)) => last.clone(),
-                _ => world::audit_directories()
-                    .first()
-                    .ok_or("the home directory is not known")?
-                    .join("audit.jsonl"),
-            };
-            self.follow(&current)?;
+            self.go_on(merged)?;
         }
         Ok(Exit::Fine)
+    }
+
+    /// Waits for more in every log.
+    fn go_on(&self, mut merged: Merged) -> Result<(), String> {
+        if self.files.is_empty() {
+            // Logs that are not there yet.
+            for directory in world::audit_directories() {
+                merged.watch(&current_file(&directory));
+            }
+        }
+        for directory in self.files.iter().filter(|file| file.is_dir()) {
+            merged.watch(&current_file(directory));
+        }
+        if merged.is_empty() {
+            return Err("the home directory is not known".to_owned());
+        }
+        loop {
+            merged.wake();
+            while let Some(found) = merged.next()? {
+                if !self.show(&found) {
+                    return Ok(());
+                }
+            }
+            std::thread::sleep(PAUSE);
+        }
     }
 
     /// The files of each log.
@@ -263,20 +286,10 @@ impl Audit {
         Ok(if fine { Exit::Fine } else { Exit::Failed })
     }
 
-    /// Prints the records of a file; `false` when nobody reads any more.
-    fn show_file(&self, file: &Path) -> Result<bool, String> {
-        let mut reads_on = true;
-        each_line(file, |number, line| {
-            reads_on = self.show_line(&format!("{}:{number}", file.display()), line);
-            reads_on
-        })?;
-        Ok(reads_on)
-    }
-
-    /// Prints a line, if it is a record that the filters let pass; `false` when nobody reads any more.
-    fn show_line(&self, at: &str, line: &[u8]) -> bool {
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let Some(record) = unseal(line) else {
+    /// Prints a record, if the filters let it pass, or tells of what is none; `false` when nobody reads any more.
+    fn show(&self, found: &Found) -> bool {
+        let Found { at, line, record } = found;
+        let Some(record) = record else {
             out::complain(&format!(
                 "engine: {}: this is no record (`engine audit --verify` says more)\n",
                 visible(at)
@@ -287,61 +300,15 @@ impl Audit {
             return true;
         }
         let text = match (self.otlp, self.format) {
-            (true, _) => otlp_line(&record).unwrap_or_default(),
+            (true, _) => otlp_line(record).unwrap_or_default(),
             (false, DataFormat::Json) => String::from_utf8_lossy(line).into_owned(),
-            (false, DataFormat::Human) => shown(&record),
+            (false, DataFormat::Human) => shown(record),
         };
         let mut output = std::io::stdout().lock();
         output
             .write_all(text.as_bytes())
             .and_then(|()| output.write_all(b"\n"))
             .is_ok()
-    }
-
-    /// Waits for more in the file that is written, and for the one that takes its place.
-    fn follow(&self, current: &Path) -> Result<(), String> {
-        let at = current.display().to_string();
-        let mut reader = open(current).ok();
-        let mut line = Vec::new();
-        // What is there was shown.
-        if let Some(reader) = &mut reader {
-            let mut passed = Vec::new();
-            while reader.read_until(b'\n', &mut passed).is_ok_and(|count| count > 0) {
-                passed.clear();
-            }
-        }
-        loop {
-            if let Some(reader) = &mut reader {
-                while reader
-                    .read_until(b'\n', &mut line)
-                    .map_err(|error| format!("cannot read {at}: {error}"))?
-                    > 0
-                {
-                    if !line.ends_with(b"\n") {
-                        // The rest of it is still to come.
-                        break;
-                    }
-                    if !self.show_line(&at, &line) {
-                        return Ok(());
-                    }
-                    line.clear();
-                }
-            }
-            let replaced = match (&reader, current.metadata()) {
-                (Some(reader), Ok(now)) => reader
-                    .get_ref()
-                    .metadata()
-                    .is_ok_and(|own| own.ino() != now.ino()),
-                (None, Ok(_)) => true,
-                (_, Err(_)) => false,
-            };
-            if replaced {
-                line.clear();
-                reader = open(current).ok();
-            } else {
-                std::thread::sleep(PAUSE);
-            }
-        }
     }
 }
 

@@ -41,15 +41,15 @@ pub(crate) struct Paint {
 
 impl Paint {
     pub(crate) fn for_stdout() -> Self {
-        Self::of(io::stdout().is_terminal(), &|name| std::env::var_os(name))
+        Self::by(io::stdout().is_terminal(), &|name| std::env::var_os(name))
     }
 
     /// The same for standard error.
     pub(crate) fn for_stderr() -> Self {
-        Self::of(io::stderr().is_terminal(), &|name| std::env::var_os(name))
+        Self::by(io::stderr().is_terminal(), &|name| std::env::var_os(name))
     }
 
-    fn of(is_terminal: bool, variable: &dyn Fn(&str) -> Option<OsString>) -> Self {
+    fn by(is_terminal: bool, variable: &dyn Fn(&str) -> Option<OsString>) -> Self {
         let says = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
         let is = |name: &str, word: &str| variable(name).is_some_and(|value| value == word);
         let on = if says("NO_COLOR") {
@@ -59,6 +59,11 @@ impl Paint {
         } else {
             is_terminal && !is("CLICOLOR", "0") && !is("TERM", "dumb")
         };
+        Self { on }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of(on: bool) -> Self {
         Self { on }
     }
 
@@ -124,7 +129,7 @@ mod tests {
             let own = variables.iter().find(|(own, _)| *own == name);
             own.map(|(_, value)| OsString::from(value))
         };
-        Paint::of(is_terminal, &variable).is_on()
+        Paint::by(is_terminal, &variable).is_on()
     }
 
     #[test]

@@ -402,3 +402,56 @@ fn what_is_installed_stops_a_call_where_the_engine_is_gone() {
         .expect("JSON");
     assert_eq!(left, json!({}));
 }
+
+#[test]
+fn records_of_several_logs_are_shown_in_the_order_of_their_times() {
+    let machine = machine();
+    let home = machine.path();
+    let names = ["one", "two", "three"];
+    let directories: Vec<String> = (names.iter())
+        .map(|name| home.join("logs").join(name).display().to_string())
+        .collect();
+    let commands = [
+        "git status",
+        "git push -f origin main",
+        "ls",
+        "git log",
+        "git push -f",
+        "pwd",
+        "git diff",
+    ];
+    for (at, command) in commands.iter().enumerate() {
+        let words = ["hook", "claude-code", "--audit", &directories[at * 2 % 3]];
+        run(home, &words, &event(home, "PreToolUse", command));
+    }
+    let shown = |filter: &[&str]| -> Vec<String> {
+        let mut words = vec!["audit", "--format", "json"];
+        words.extend(directories.iter().map(String::as_str));
+        words.extend(filter);
+        let output = run(home, &words, "");
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        (text(&output.stdout).lines())
+            .map(|line| {
+                line.parse::<Json>().expect("JSON")["input"]["command"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_owned()
+            })
+            .collect()
+    };
+    assert_eq!(shown(&[]), commands);
+    assert_eq!(
+        shown(&["--filter", "verdict=deny"]),
+        ["git push -f origin main", "git push -f"]
+    );
+    // Each log has a chain of its own.
+    let mut words = vec!["audit", "--verify", "--format", "json"];
+    words.extend(directories.iter().map(String::as_str));
+    let verified = run(home, &words, "");
+    assert_eq!(verified.status.code(), Some(0), "{}", text(&verified.stdout));
+    assert_eq!(text(&verified.stdout).lines().count(), 3);
+    let file = Path::new(&directories[1]).join("audit.jsonl");
+    let log = fs::read_to_string(&file).expect("a log");
+    fs::write(&file, log.replacen("\"Bash\"", "\"Read\"", 1)).expect("a file");
+    assert_eq!(run(home, &words, "").status.code(), Some(1));
+}

@@ -7,7 +7,7 @@ use engine_runtime::bash::Progress;
 use engine_runtime::{Later, Nobody, Permission, Permit, Person};
 use serde_json::{Map, Value as Json};
 
-use crate::out::{self, visible};
+use crate::out::{self, Paint, visible};
 
 /// One line at the terminal that says how far a command has come, written over and over.
 fn show_progress(progress: &Progress) {
@@ -43,6 +43,10 @@ pub(super) struct Yes;
 pub(super) struct NoOne;
 
 impl Person for NoOne {
+    fn looks(&self) -> bool {
+        false
+    }
+
     fn permits<'a>(&'a self, question: &'a Permit) -> Later<'a, Permission> {
         Nobody.permits(question)
     }
@@ -59,6 +63,7 @@ impl Person for NoOne {
 impl Person for Terminal {
     fn permits<'a>(&'a self, question: &'a Permit) -> Later<'a, Permission> {
         let mut text = format!("\n{}: {}\n", question.tool, within(&question.shown));
+        text.push_str(&coloured(&question.diff, Paint::for_stderr()));
         for warning in &question.warnings {
             let _infallible = writeln!(text, "  ! {}", within(warning));
         }
@@ -130,6 +135,10 @@ impl Person for Terminal {
 }
 
 impl Person for Yes {
+    fn looks(&self) -> bool {
+        false
+    }
+
     fn permits<'a>(&'a self, _question: &'a Permit) -> Later<'a, Permission> {
         Box::pin(std::future::ready(Permission::Granted))
     }
@@ -149,6 +158,25 @@ impl Person for Yes {
     fn progress_ended(&self, _call: &str) {
         end_progress();
     }
+}
+
+/// A diff within a question: every line stands behind a bar, and nothing in it does anything to a terminal. Colours come last.
+fn coloured(diff: &str, paint: Paint) -> String {
+    let mut text = String::new();
+    for (at, line) in diff.lines().enumerate() {
+        let shown = visible(line);
+        let shown = match line.chars().next() {
+            // The names of the file.
+            Some('-' | '+') if at < 2 => shown,
+            Some('-') => paint.red(&shown),
+            Some('+') => paint.green(&shown),
+            Some('@') => paint.dim(&shown),
+            Some('[') => paint.yellow(&shown),
+            Some(_) | None => shown,
+        };
+        let _infallible = writeln!(text, "  | {shown}");
+    }
+    text
 }
 
 /// A text of a model within a question of the engine: its further lines stand behind a bar, so that none of them can pass for the engine's own.
@@ -171,7 +199,24 @@ async fn line(question: String) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::within;
+    use super::{coloured, within};
+    use crate::out::Paint;
+
+    #[test]
+    fn a_diff_does_nothing_to_a_terminal() {
+        let diff = "--- /w/a\n+++ /w/a\n@@ -1,2 +1 @@\n-a\r\u{1b}[2K\n+b\u{9b}31m\u{202e}\n c\td\n[... 3 more lines]\n";
+        assert_eq!(
+            coloured(diff, Paint::of(false)),
+            "  | --- /w/a\n  | +++ /w/a\n  | @@ -1,2 +1 @@\n  | -a\\u{d}\\u{1b}[2K\n  | +b\\u{9b}31m\\u{202e}\n  |  c\td\n  | [... 3 more lines]\n"
+        );
+        let painted = coloured(diff, Paint::of(true));
+        assert!(
+            painted.contains("  | \u{1b}[31;1m-a\\u{d}\\u{1b}[2K\u{1b}[0m\n"),
+            "{painted:?}"
+        );
+        assert!(painted.contains("  | \u{1b}[32;1m+b\\u{9b}31m"), "{painted:?}");
+        assert!(painted.contains("  | --- /w/a\n"), "{painted:?}");
+    }
 
     #[test]
     fn no_line_of_a_model_passes_for_one_of_the_engine() {

@@ -20,7 +20,7 @@ mod time;
 mod verify;
 
 pub use chain::{GENESIS, Sealed, unseal};
-pub use log::{AuditError, Log, Position, files_of};
+pub use log::{AuditError, Log, Position, current_file, files_of};
 pub use otlp::{IS_BUILT_IN as HAS_OTLP, otlp_line};
 pub use record::{Kind, MAX_LINE_BYTES, Reason, Record, RuleAt};
 pub use redact::{digest_of_input, redact, view};

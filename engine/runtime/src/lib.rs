@@ -14,6 +14,7 @@ mod native;
 mod permission;
 mod person;
 mod pinned;
+mod preview;
 mod private;
 pub mod schedule;
 pub mod search;

@@ -15,6 +15,7 @@ use serde_json::Value as Json;
 
 use crate::bash::Cancel;
 use crate::permission::{Asking, Granted, Leave, fields_of, shape_of};
+use crate::preview::Preview;
 use crate::session::{Change, Session};
 use crate::valid::Valid;
 
@@ -89,16 +90,17 @@ pub(crate) async fn run(around: Around<'_>, handler: Handler, call: &Valid) -> R
 
 /// Asks leave for a call of a tool whose input says all it does.
 async fn leave(around: Around<'_>, call: &Valid, paths: &[&str], shown: &str) -> Result<Leave, String> {
-    leave_with(around, call, paths, shown, &[]).await
+    leave_with(around, call, paths, shown, &[], None).await
 }
 
-/// The same with what a person is warned of.
+/// The same with what a person is warned of, and what they are shown of a change.
 async fn leave_with(
     around: Around<'_>,
     call: &Valid,
     paths: &[&str],
     shown: &str,
     warnings: &[String],
+    preview: Option<&dyn Preview>,
 ) -> Result<Leave, String> {
     let fields = fields_of(call.tool());
     let shape = shape_of(call.tool(), &fields);
@@ -113,6 +115,7 @@ async fn leave_with(
         via: around.via,
         paths,
         shown,
+        preview,
         cwd: None,
         preapproved: around.preapproved,
         warnings,

@@ -18,6 +18,7 @@ use crate::bash::Cancel;
 use crate::hooks::{Watched, Word};
 use crate::person::{Permission, Permit};
 use crate::pinned::Pinned;
+use crate::preview::{Preview, bounded};
 use crate::session::{Context, Decided, Refused, Session};
 use crate::valid::Valid;
 
@@ -41,6 +42,8 @@ pub(crate) struct Asking<'a> {
     pub(crate) paths: &'a [&'a str],
     /// What it does, for a person.
     pub(crate) shown: &'a str,
+    /// What it would change about its file, for a person.
+    pub(crate) preview: Option<&'a dyn Preview>,
     /// The working directory; the session's without one.
     pub(crate) cwd: Option<&'a str>,
     /// Hosts that its definition approved.
@@ -305,6 +308,7 @@ impl Session {
                 let permit = Permit {
                     tool: asking.via.first().copied().unwrap_or(asking.tool).to_owned(),
                     shown: asking.shown.to_owned(),
+                    diff: self.diff_of(asking, &ruled.places).await,
                     reasons,
                     warnings: asking.warnings.to_vec(),
                 };
@@ -372,6 +376,20 @@ impl Session {
             places: places?,
             cwd: ruled.cwd,
         })
+    }
+
+    /// What a person is shown of the change that a call would make.
+    async fn diff_of(&self, asking: &Asking<'_>, places: &[Option<PathBuf>]) -> String {
+        let (Some(preview), Some(Some(place))) = (asking.preview, places.first()) else {
+            return String::new();
+        };
+        if !self.parts.person.looks() {
+            return String::new();
+        }
+        match preview.diff(place.clone()).await {
+            Ok(diff) => bounded(&diff),
+            Err(why) => format!("[what it would change cannot be shown: {why}]\n"),
+        }
     }
 
     /// Writes down that a step is refused before it was decided; answers why.

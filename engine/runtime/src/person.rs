@@ -16,6 +16,11 @@ pub trait Person: Send + Sync + fmt::Debug {
     /// Whether a call may be carried out.
     fn permits<'a>(&'a self, question: &'a Permit) -> Later<'a, Permission>;
 
+    /// Whether anybody looks at what is asked: what nobody sees is not prepared.
+    fn looks(&self) -> bool {
+        true
+    }
+
     /// The answers to some questions, an object by question; `None` where the person declines.
     fn answers<'a>(&'a self, questions: &'a Json) -> Later<'a, Option<Json>>;
 
@@ -34,8 +39,11 @@ pub trait Person: Send + Sync + fmt::Debug {
 pub struct Permit {
     /// The tool.
     pub tool: String,
-    /// What the call does, in the words of the tool: a command, a path with a diff.
+    /// What the call does, in the words of the tool: a command, a path.
     pub shown: String,
+    /// What it would change about a file: the beginning of a unified diff, secrets included, since that is what will be written; empty where
+    /// a call changes no file by itself. What is shown is what is made, or the call fails.
+    pub diff: String,
     /// Why it is asked about, one reason each.
     pub reasons: Vec<String>,
     /// What cannot be undone about it, one line each.
@@ -58,6 +66,10 @@ pub enum Permission {
 pub struct Nobody;
 
 impl Person for Nobody {
+    fn looks(&self) -> bool {
+        false
+    }
+
     fn permits<'a>(&'a self, _question: &'a Permit) -> Later<'a, Permission> {
         Box::pin(std::future::ready(Permission::NobodyThere))
     }

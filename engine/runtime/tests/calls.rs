@@ -16,6 +16,8 @@ mod budgets;
 mod catalogue;
 #[path = "calls/decisions.rs"]
 mod decisions;
+#[path = "calls/events.rs"]
+mod events;
 #[path = "calls/hostile.rs"]
 mod hostile;
 #[path = "calls/kills.rs"]
@@ -26,6 +28,8 @@ mod messages;
 mod panics;
 #[path = "calls/places.rs"]
 mod places;
+#[path = "calls/questions.rs"]
+mod questions;
 #[path = "calls/support.rs"]
 mod support;
 #[path = "calls/swaps.rs"]

@@ -406,6 +406,12 @@ pub fn files_of(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// The file of a directory's log that is written.
+#[must_use]
+pub fn current_file(directory: &Path) -> PathBuf {
+    directory.join(CURRENT)
+}
+
 /// Number and name of each file that was full, the oldest first.
 fn rotated(directory: &Path) -> io::Result<Vec<(u32, String)>> {
     let mut found = Vec::new();

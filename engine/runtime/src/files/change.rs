@@ -57,7 +57,14 @@ pub(super) fn unified(place: &Decided, made: Made, before: &str, after: &str) ->
     if before == after && made == Made::Changed {
         return String::new();
     }
-    let shown = place.as_path().display();
+    // A name with the end of a line in it would make further lines of the diff.
+    let shown: String = (place.as_path().display().to_string().chars())
+        .flat_map(|c| {
+            let escaped = c.is_control().then(|| c.escape_unicode());
+            let plain = escaped.is_none().then_some(c);
+            escaped.into_iter().flatten().chain(plain)
+        })
+        .collect();
     let mut out = match made {
         Made::Created => format!("--- /dev/null\n+++ {shown}\n"),
         Made::Changed => format!("--- {shown}\n+++ {shown}\n"),
@@ -177,6 +184,12 @@ mod tests {
             diff("a\nb", "a\nb\n"),
             "--- /w/a\n+++ /w/a\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n"
         );
+    }
+
+    #[test]
+    fn a_name_makes_no_line_of_its_own() {
+        let made = unified(&Decided::new("/w/a\n+b").unwrap(), Made::Created, "", "x\n");
+        assert_eq!(made, "--- /dev/null\n+++ /w/a\\u{a}+b\n@@ -0,0 +1 @@\n+x\n");
     }
 
     #[test]

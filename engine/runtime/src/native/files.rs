@@ -1,16 +1,19 @@
 //! Files: `file.read`, `file.write`, `file.edit`, `file.notebook`.
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use engine_tools::{Block, MediaType, Output};
 use serde_json::json;
 
-use super::{Answer, Around, blocking, leave};
+use super::{Answer, Around, blocking, leave, leave_with};
 use crate::files::{
     CellCommand, CellKind, CellRequest, Change, Decided, EditRequest, FileError, Made, Noted, Part, Planned,
     ReadOptions, View, Which, plan_cell, plan_edit, plan_write,
 };
 use crate::permission::Leave;
+use crate::person::Later;
+use crate::preview::Preview;
 use crate::session::Session;
 use crate::valid::Valid;
 
@@ -84,10 +87,8 @@ pub(super) async fn write(around: Around<'_>, call: &Valid) -> Result<Answer, St
     let input = call.input();
     let path = input.text("file_path").unwrap_or_default();
     let content = input.text("content").unwrap_or_default().to_owned();
-    let leave = leave(around, call, &[path], path).await?;
-    let place = place_of(&leave)?;
-    let planned = with_view(around.session, move |view| plan_write(&place, &content, view)).await?;
-    let change = carry_out(around, planned).await?;
+    let plan = move |place: &Decided, view: &View<'_>| plan_write(place, &content, view);
+    let change = change(around, call, path, plan).await?;
     let text = match change.made {
         Made::Created => format!("File created successfully at: {path}"),
         Made::Changed => format!("The file {path} has been updated successfully."),
@@ -104,18 +105,15 @@ pub(super) async fn edit(around: Around<'_>, call: &Valid) -> Result<Answer, Str
     let old = input.text("old_string").unwrap_or_default().to_owned();
     let new = input.text("new_string").unwrap_or_default().to_owned();
     let all = input.is_true("replace_all");
-    let leave = leave(around, call, &[path], path).await?;
-    let place = place_of(&leave)?;
-    let planned = with_view(around.session, move |view| {
+    let plan = move |place: &Decided, view: &View<'_>| {
         let request = EditRequest {
             old_string: &old,
             new_string: &new,
             which: if all { Which::All } else { Which::TheOnly },
         };
-        plan_edit(&place, &request, view)
-    })
-    .await?;
-    let change = carry_out(around, planned).await?;
+        plan_edit(place, &request, view)
+    };
+    let change = change(around, call, path, plan).await?;
     let text = if all {
         format!("The file {path} has been updated. All occurrences were successfully replaced.")
     } else {
@@ -130,8 +128,6 @@ pub(super) async fn edit(around: Around<'_>, call: &Valid) -> Result<Answer, Str
 pub(super) async fn notebook(around: Around<'_>, call: &Valid) -> Result<Answer, String> {
     let input = call.input();
     let path = input.text("notebook_path").unwrap_or_default();
-    let leave = leave(around, call, &[path], path).await?;
-    let place = place_of(&leave)?;
     let (command, verb) = match input.text("command") {
         Some("insert") => (CellCommand::Insert, "Inserted"),
         Some("delete") => (CellCommand::Delete, "Deleted"),
@@ -146,24 +142,79 @@ pub(super) async fn notebook(around: Around<'_>, call: &Valid) -> Result<Answer,
         _ => CellKind::Code,
     });
     let source = input.text("new_source").map(str::to_owned);
-    let planned = with_view(around.session, move |view| {
+    let plan = move |place: &Decided, view: &View<'_>| {
         let request = CellRequest {
             command,
             number,
             kind,
             source: source.as_deref(),
         };
-        plan_cell(&place, &request, view)
-    })
-    .await?;
-    let change = carry_out(around, planned).await?;
+        plan_cell(place, &request, view)
+    };
+    let change = change(around, call, path, plan).await?;
     Ok(Answer::text(
         format!("{verb} cell {number} of {path}."),
         json!({ "path": path, "diff": change.diff }),
     ))
 }
 
-async fn carry_out(around: Around<'_>, planned: Planned) -> Result<Change, String> {
+/// A change that leave is asked for.
+struct Asked<'a, F> {
+    session: &'a Arc<Session>,
+    plan: Arc<F>,
+    /// As the person was shown it.
+    planned: Mutex<Option<Planned>>,
+}
+
+impl<F> Asked<'_, F>
+where
+    F: Fn(&Decided, &View<'_>) -> Result<Planned, FileError> + Send + Sync + 'static,
+{
+    async fn work_out(&self, place: PathBuf) -> Result<Planned, String> {
+        let plan = Arc::clone(&self.plan);
+        let place = Decided::new(place).map_err(|error| error.to_string())?;
+        with_view(self.session, move |view| plan(&place, view)).await
+    }
+}
+
+impl<F> Preview for Asked<'_, F>
+where
+    F: Fn(&Decided, &View<'_>) -> Result<Planned, FileError> + Send + Sync + 'static,
+{
+    fn diff(&self, place: PathBuf) -> Later<'_, Result<String, String>> {
+        Box::pin(async move {
+            let planned = self.work_out(place).await?;
+            let diff = planned.diff().to_owned();
+            *self.planned.lock().unwrap_or_else(PoisonError::into_inner) = Some(planned);
+            Ok(diff)
+        })
+    }
+}
+
+/// Asks leave for a change and makes it. Whoever is asked is shown the change as it is then made: where it was worked out for them, it is not
+/// worked out again from a file that may be another by now.
+async fn change(
+    around: Around<'_>,
+    call: &Valid,
+    path: &str,
+    plan: impl Fn(&Decided, &View<'_>) -> Result<Planned, FileError> + Send + Sync + 'static,
+) -> Result<Change, String> {
+    let asked = Asked {
+        session: around.session,
+        plan: Arc::new(plan),
+        planned: Mutex::default(),
+    };
+    let leave = leave_with(around, call, &[path], path, &[], Some(&asked)).await?;
+    let known = asked
+        .planned
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    let place = leave.place().ok_or("the call names no file")?;
+    let planned = match known.filter(|planned| planned.place().as_path() == place) {
+        Some(planned) => planned,
+        None => asked.work_out(place.to_owned()).await?,
+    };
     let change = blocking(move || planned.carry_out())
         .await?
         .map_err(|error| error.to_string())?;

@@ -54,7 +54,7 @@ pub(super) async fn run(around: Around<'_>, call: &Valid) -> Result<Answer, Stri
     if session.parts.shells == Shells::Staying && !background {
         return staying::run(around, call, &reading).await;
     }
-    let leave = super::leave_with(around, call, &[], command, &reading.warnings).await?;
+    let leave = super::leave_with(around, call, &[], command, &reading.warnings, None).await?;
     let timeout = input
         .integer("timeout")
         .and_then(|number| u64::try_from(number).ok());
@@ -324,6 +324,7 @@ pub(crate) async fn run_program(around: Around<'_>, program: Program) -> Result<
         what: Call::Shell(&text),
         via: around.via,
         paths: &[],
+        preview: None,
         shown: &text,
         cwd: cwd.as_deref(),
         preapproved: around.preapproved,

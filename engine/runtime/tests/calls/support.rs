@@ -104,6 +104,8 @@ pub(crate) enum Answer {
     Yes,
     /// No, perhaps with what to do instead.
     No(Option<&'static str>),
+    /// Yes, after a while.
+    Later,
     /// Nobody is there.
     Absent,
     /// Never answers.
@@ -134,6 +136,10 @@ impl Person for Scripted {
         Box::pin(async move {
             match next.unwrap_or(Answer::Absent) {
                 Answer::Yes => Permission::Granted,
+                Answer::Later => {
+                    tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+                    Permission::Granted
+                }
                 Answer::No(text) => Permission::Refused(text.map(str::to_owned)),
                 Answer::Absent => Permission::NobodyThere,
                 Answer::Silent => std::future::pending().await,

@@ -219,3 +219,96 @@ async fn triggers_of_a_configured_service_are_worked_with() {
         .fails("RemoteTrigger", json!({ "action": "get", "trigger_id": "../x" }))
         .await;
 }
+
+/// A session whose search is a program of the test's.
+fn searching(policy: &str, script: &str) -> Table {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let setup = Setup::new(policy).file("search.sh", &format!("#!/bin/bash\n{script}\n"));
+    let program = setup.root().join("project/search.sh");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    let program = program.to_str().expect("a text").to_owned();
+    setup
+        .facts(|facts| {
+            facts.settings.insert("web_search".to_owned(), program.into());
+        })
+        .start()
+}
+
+#[tokio::test]
+async fn a_search_is_what_the_configured_program_finds() {
+    let found = json!([
+        { "title": "One", "url": "https://one.example/", "snippet": "the first" },
+        { "title": "Two", "url": "https://two.example/" },
+    ]);
+    let table = searching(
+        OPEN,
+        &format!(
+            "printf '%s|%s|%s|%s' \"$#\" \"$1\" \"$WEB_SEARCH_ALLOWED_DOMAINS\" \"$WEB_SEARCH_BLOCKED_DOMAINS\" > \"${{0%/*}}/seen\"; echo '{found}'"
+        ),
+    );
+    let query = "rust 'async'; touch x $(touch y)";
+    let said = table
+        .works(
+            "WebSearch",
+            json!({ "query": query, "allowed_domains": ["one.example", "two.example"] }),
+        )
+        .await;
+    assert_eq!(
+        said,
+        format!(
+            "Web search results for query: \"{query}\"\n\n- [One](https://one.example/): the first\n- [Two](https://two.example/)\n\nREMINDER: You MUST include the sources above in your response to the user using markdown hyperlinks."
+        )
+    );
+    assert_eq!(table.text("seen"), format!("1|{query}|one.example,two.example|"));
+    assert!(!table.project().join("x").exists() && !table.project().join("y").exists());
+    table
+        .works(
+            "WebSearch",
+            json!({ "query": "ab", "blocked_domains": ["bad.example"] }),
+        )
+        .await;
+    assert_eq!(table.text("seen"), "1|ab||bad.example");
+    for wrong in [
+        json!({ "query": "a" }),
+        json!({ "query": "ab", "domains": [] }),
+        json!({ "query": "ab", "allowed_domains": ["a.example"], "blocked_domains": ["b.example"] }),
+        json!({ "query": "a\0b" }),
+    ] {
+        table.fails("WebSearch", wrong).await;
+    }
+    assert_eq!(table.text("seen"), "1|ab||bad.example", "a wrong search is none");
+}
+
+#[tokio::test]
+async fn a_search_that_fails_finds_nothing_or_is_no_json_is_told_as_that() {
+    let search = json!({ "query": "anything" });
+    let failing = searching(OPEN, "echo out of order >&2; exit 3");
+    assert_eq!(
+        failing.fails("WebSearch", search.clone()).await,
+        "The search failed: out of order"
+    );
+    let nothing = searching(OPEN, "echo '[]'")
+        .works("WebSearch", search.clone())
+        .await;
+    assert!(nothing.contains("No results found."), "{nothing}");
+    let text = searching(OPEN, "echo plain words")
+        .works("WebSearch", search.clone())
+        .await;
+    assert_eq!(
+        text.trim_end(),
+        "Web search results for query: \"anything\"\n\nplain words"
+    );
+}
+
+#[tokio::test]
+async fn a_search_is_decided_and_is_not_there_unless_it_is_configured() {
+    let policy = format!("{OPEN}\ndeny \"no-search\" {{ command \"search.sh ...\" }}");
+    let table = searching(&policy, "touch \"${0%/*}/ran\"; echo '[]'");
+    let said = table.fails("WebSearch", json!({ "query": "anything" })).await;
+    assert!(said.contains("no-search"), "{said}");
+    assert!(!table.project().join("ran").exists());
+    let bare = Setup::new(OPEN).start();
+    let said = bare.fails("WebSearch", json!({ "query": "anything" })).await;
+    assert!(said.starts_with("No such tool available: WebSearch"), "{said}");
+}

@@ -118,6 +118,7 @@ async fn leave(around: Around<'_>, call: &Valid, staying: &Staying, reading: &Re
         },
         via: around.via,
         paths: &[],
+        preview: None,
         shown: command,
         cwd: Some(&staying.start),
         preapproved: around.preapproved,
