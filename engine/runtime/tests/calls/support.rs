@@ -352,6 +352,13 @@ impl Setup {
         self
     }
 
+    /// Sets a variable of the environment of commands.
+    pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
+        self.environment.retain(|(own, _)| own != name);
+        self.environment.push((name.into(), value.into()));
+        self
+    }
+
     pub(crate) fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
         self

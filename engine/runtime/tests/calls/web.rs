@@ -220,20 +220,24 @@ async fn triggers_of_a_configured_service_are_worked_with() {
         .await;
 }
 
-/// A session whose search is a program of the test's.
-fn searching(policy: &str, script: &str) -> Table {
+/// A session whose search is a program of the test's. The tool is declared to change nothing, and that the program does so is only known
+/// where a rule speaks of it.
+fn searching(rules: &str, script: &str) -> Table {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let setup = Setup::new(policy).file("search.sh", &format!("#!/bin/bash\n{script}\n"));
-    let program = setup.root().join("project/search.sh");
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("a program");
-    let program = program.to_str().expect("a text").to_owned();
-    setup
-        .facts(|facts| {
-            facts.settings.insert("web_search".to_owned(), program.into());
-        })
-        .start()
+    let mut setup =
+        Setup::new(&format!("{OPEN}\n{rules}")).file("bin/search-it", &format!("#!/bin/bash\n{script}\n"));
+    let bin = setup.root().join("project/bin");
+    std::fs::set_permissions(bin.join("search-it"), std::fs::Permissions::from_mode(0o755))
+        .expect("a program");
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    setup = setup.variable("PATH", &path).facts(|facts| {
+        facts.settings.insert("web_search".to_owned(), "search-it".into());
+    });
+    setup.start()
 }
+
+const SEARCHES: &str = "allow { command \"search-it ...\" }";
 
 #[tokio::test]
 async fn a_search_is_what_the_configured_program_finds() {
@@ -242,10 +246,8 @@ async fn a_search_is_what_the_configured_program_finds() {
         { "title": "Two", "url": "https://two.example/" },
     ]);
     let table = searching(
-        OPEN,
-        &format!(
-            "printf '%s|%s|%s|%s' \"$#\" \"$1\" \"$WEB_SEARCH_ALLOWED_DOMAINS\" \"$WEB_SEARCH_BLOCKED_DOMAINS\" > \"${{0%/*}}/seen\"; echo '{found}'"
-        ),
+        SEARCHES,
+        &format!("printf '%s|%s|%s|%s' \"$#\" \"$1\" \"$2\" \"$3\" > seen; echo '{found}'"),
     );
     let query = "rust 'async'; touch x $(touch y)";
     let said = table
@@ -260,7 +262,7 @@ async fn a_search_is_what_the_configured_program_finds() {
             "Web search results for query: \"{query}\"\n\n- [One](https://one.example/): the first\n- [Two](https://two.example/)\n\nREMINDER: You MUST include the sources above in your response to the user using markdown hyperlinks."
         )
     );
-    assert_eq!(table.text("seen"), format!("1|{query}|one.example,two.example|"));
+    assert_eq!(table.text("seen"), format!("3|{query}|one.example,two.example|"));
     assert!(!table.project().join("x").exists() && !table.project().join("y").exists());
     table
         .works(
@@ -268,7 +270,7 @@ async fn a_search_is_what_the_configured_program_finds() {
             json!({ "query": "ab", "blocked_domains": ["bad.example"] }),
         )
         .await;
-    assert_eq!(table.text("seen"), "1|ab||bad.example");
+    assert_eq!(table.text("seen"), "3|ab||bad.example");
     for wrong in [
         json!({ "query": "a" }),
         json!({ "query": "ab", "domains": [] }),
@@ -277,22 +279,22 @@ async fn a_search_is_what_the_configured_program_finds() {
     ] {
         table.fails("WebSearch", wrong).await;
     }
-    assert_eq!(table.text("seen"), "1|ab||bad.example", "a wrong search is none");
+    assert_eq!(table.text("seen"), "3|ab||bad.example", "a wrong search is none");
 }
 
 #[tokio::test]
 async fn a_search_that_fails_finds_nothing_or_is_no_json_is_told_as_that() {
     let search = json!({ "query": "anything" });
-    let failing = searching(OPEN, "echo out of order >&2; exit 3");
+    let failing = searching(SEARCHES, "echo out of order >&2; exit 3");
     assert_eq!(
         failing.fails("WebSearch", search.clone()).await,
         "The search failed: out of order"
     );
-    let nothing = searching(OPEN, "echo '[]'")
+    let nothing = searching(SEARCHES, "echo '[]'")
         .works("WebSearch", search.clone())
         .await;
     assert!(nothing.contains("No results found."), "{nothing}");
-    let text = searching(OPEN, "echo plain words")
+    let text = searching(SEARCHES, "echo plain words")
         .works("WebSearch", search.clone())
         .await;
     assert_eq!(
@@ -303,11 +305,16 @@ async fn a_search_that_fails_finds_nothing_or_is_no_json_is_told_as_that() {
 
 #[tokio::test]
 async fn a_search_is_decided_and_is_not_there_unless_it_is_configured() {
-    let policy = format!("{OPEN}\ndeny \"no-search\" {{ command \"search.sh ...\" }}");
-    let table = searching(&policy, "touch \"${0%/*}/ran\"; echo '[]'");
-    let said = table.fails("WebSearch", json!({ "query": "anything" })).await;
-    assert!(said.contains("no-search"), "{said}");
-    assert!(!table.project().join("ran").exists());
+    for (rules, why) in [
+        ("deny \"no-search\" { command \"search-it ...\" }", "no-search"),
+        // Whatever the default is, a program that nobody knows may change something.
+        ("", "is declared to change nothing, and this step of it may"),
+    ] {
+        let table = searching(rules, "touch ran; echo '[]'");
+        let said = table.fails("WebSearch", json!({ "query": "anything" })).await;
+        assert!(said.contains(why), "{said}");
+        assert!(!table.project().join("ran").exists());
+    }
     let bare = Setup::new(OPEN).start();
     let said = bare.fails("WebSearch", json!({ "query": "anything" })).await;
     assert!(said.starts_with("No such tool available: WebSearch"), "{said}");
