@@ -8,7 +8,7 @@ mod person;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine_policy::{Call, Effects, Facts, Mode, NoWorld, Outcome, Plan, ToolShape, decide};
+use engine_policy::{Call, Effects, Facts, Mode, NoWorld, Outcome, Plan, ToolShape, Trees, decide};
 use engine_runtime::bash::{Bash, Settings, Tasks};
 use engine_runtime::store::Store;
 use engine_runtime::{Parts, Person, Session, Shells};
@@ -235,6 +235,7 @@ fn is_denied(plan: &Plan, start: &Start, name: &str) -> bool {
         name,
         fields: &[],
         effects: Effects::InInput,
+        trees: Trees::Whole,
     };
     let input = Json::Object(serde_json::Map::new());
     let call = Call::Declared {

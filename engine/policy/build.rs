@@ -191,7 +191,7 @@ fn tool_shape(tool: &kdl::KdlNode, table: &mut String) -> Result<(), Box<dyn Err
     let effects = if in_input { "InInput" } else { "Unsaid" };
     writeln!(
         table,
-        "    ToolShape {{ name: {name:?}, effects: Effects::{effects}, fields: &[\n{fields}    ] }},"
+        "    ToolShape {{ name: {name:?}, effects: Effects::{effects}, trees: Trees::Whole, fields: &[\n{fields}    ] }},"
     )?;
     Ok(())
 }

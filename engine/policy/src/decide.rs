@@ -26,10 +26,12 @@ mod repository;
 mod seen;
 mod setting;
 mod shell;
+mod sieve;
 mod tool;
 mod written;
 
-pub use self::tool::{hides, tool_path};
+pub use self::sieve::{Showing, Sieve};
+pub use self::tool::tool_path;
 
 use std::cell::OnceCell;
 

@@ -24,7 +24,7 @@ mod truth;
 mod variables;
 mod verdict;
 
-pub use decide::{Call, decide, hides, tool_path};
+pub use decide::{Call, Showing, Sieve, decide, tool_path};
 pub use diagnostic::{Diagnostic, Level, Report};
 pub use document::{CHECK_NAMES, Document, HookEvent, LIMIT_NAMES, Mode, Outcome, RequestKind, Severity};
 pub use effect::{
@@ -47,7 +47,7 @@ pub use testing::{
     Case, CaseError, CaseOutcome, CaseRunner, Coverage, Expected, RuleCoverage, TEST_HOME, TEST_PROJECT,
     TestResult, parse_case, run_tests,
 };
-pub use tool_shape::{Absent, Effects, FieldShape, Role, ToolShape};
+pub use tool_shape::{Absent, Effects, FieldShape, Role, ToolShape, Trees};
 pub use truth::Truth;
 pub use variables::{Danger, danger_of};
 pub use verdict::{Decision, Reported, Request, RuleInfo, RuleRef, Step, Why};

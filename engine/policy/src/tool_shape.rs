@@ -11,6 +11,18 @@ pub struct ToolShape<'a> {
     pub fields: &'a [FieldShape<'a>],
     /// Whether the input tells all that a call does.
     pub effects: Effects,
+    /// Who keeps to the policy below a directory that is read with all in it.
+    pub trees: Trees,
+}
+
+/// Who keeps to the policy below a directory that is read with all in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trees {
+    /// Nobody: all that lies there is read, and so all of it is decided beforehand.
+    Whole,
+    /// What carries the call out: it holds every file against the policy ([`Sieve`](crate::Sieve)), so that the directory itself is what
+    /// is decided.
+    Sieved,
 }
 
 /// A field of a tool's input.

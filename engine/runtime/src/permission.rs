@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use engine_policy::{
-    Absent, Call, Decision, Effects, Facts, FieldShape, Mode, NoWorld, Outcome, Request, Step, ToolShape,
-    Why, decide, hides, tool_path,
+    Absent, Call, Decision, Effects, Facts, FieldShape, Mode, Outcome, Request, Sieve, Step, ToolShape,
+    Trees, Why, decide, tool_path,
 };
-use engine_tools::definition::{FieldKind, Role, Tool};
+use engine_tools::definition::{FieldKind, Handler, Role, Tool, Work};
 use serde_json::Value as Json;
 
 use crate::bash::Cancel;
@@ -188,19 +188,23 @@ impl Ahead {
 }
 
 impl Session {
-    /// Whether a name that a search or a hint comes upon may be shown: whatever the policy denies reading may not. The path is a real
-    /// one.
-    pub(crate) fn may_show(&self, path: &Path) -> bool {
+    /// The rules for what a search may show below its root; for names alone without one.
+    pub(crate) fn sieve(&self, root: Option<&Path>) -> Sieve<'_> {
+        let world = (self.parts.world)();
         let facts = Facts {
             project: &self.parts.project,
             directory: &self.parts.project,
             home: self.home(),
             via: &[],
             shell: self.parts.shell,
-            world: &NoWorld,
+            world: &*world,
         };
-        path.to_str()
-            .is_some_and(|path| !hides(&self.parts.plan, path, &facts))
+        let plan = &self.parts.plan;
+        match root.map(Path::to_str) {
+            Some(Some(root)) => Sieve::below(plan, root, &facts, self.context().mode),
+            // What is not text is held against no rule, so that nothing below it is shown.
+            Some(None) | None => Sieve::of_names(plan, &facts),
+        }
     }
 
     /// The home directory, where there is one.
@@ -530,6 +534,17 @@ pub(crate) fn shape_of<'a>(tool: &'a Tool, fields: &'a [FieldShape<'a>]) -> Tool
         name: &tool.name.value,
         fields,
         effects: Effects::InInput,
+        trees: match &tool.work {
+            Work::Handler(Handler::SearchGlob | Handler::SearchGrep) => Trees::Sieved,
+            Work::Handler(
+                Handler::BashRun
+                | Handler::FileRead
+                | Handler::FileWrite
+                | Handler::FileEdit
+                | Handler::FileNotebook,
+            )
+            | Work::Body(_) => Trees::Whole,
+        },
     }
 }
 

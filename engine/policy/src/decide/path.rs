@@ -7,6 +7,7 @@ mod rules;
 use engine_shell::{Directory, Span, Value};
 use smol_str::SmolStr;
 
+pub(super) use self::links::linked_places;
 pub(super) use self::names::{Way, names_of, way};
 use super::Decider;
 use super::groups::{Ruling, may_match};

@@ -5,15 +5,15 @@ use serde_json::Value as Json;
 use smol_str::SmolStr;
 
 use super::Decider;
-use super::groups::{Matched, Rules, Ruling};
+use super::groups::{Matched, Ruling};
 use super::path::{Access, Asked, Cover};
-use crate::document::{Mode, Outcome, RequestKind};
+use crate::document::{Outcome, RequestKind};
 use crate::effect::Follows;
-use crate::facts::{Facts, NoWorld};
+use crate::facts::Facts;
 use crate::names::nearest;
 use crate::pattern::Glob;
-use crate::plan::{CompiledCondition, End, GroupId, Plan, parse_host};
-use crate::tool_shape::{Absent, Effects, FieldShape, Role, ToolShape};
+use crate::plan::{CompiledCondition, End, GroupId, parse_host};
+use crate::tool_shape::{Absent, Effects, FieldShape, Role, ToolShape, Trees};
 use crate::truth::{Truth, glob_says};
 use crate::verdict::{Request, Why};
 
@@ -37,19 +37,6 @@ pub fn tool_path(path: &str, facts: &Facts<'_>) -> Option<String> {
     } else {
         facts.world.real_path(&format!("{}/{path}", facts.directory))
     }
-}
-
-/// Whether a policy denies reading a file: what a search comes upon is not shown then, not even its name. The path is a real one, links
-/// in it are not looked for.
-#[must_use]
-pub fn hides(plan: &Plan, path: &str, facts: &Facts<'_>) -> bool {
-    let facts = Facts {
-        world: &NoWorld,
-        ..*facts
-    };
-    let mut decider = Decider::new(plan, &facts, Rules::All);
-    decider.tool_path(path, Access::Read, false);
-    decider.finish(Mode::Default).outcome == Outcome::Deny
 }
 
 impl Decider<'_> {
@@ -86,18 +73,19 @@ impl Decider<'_> {
                     self.bad_input(name, format!("{name} needs `{}`", field.name));
                 }
                 (None | Some(Json::Null), Absent::Nothing) => {}
-                (None | Some(Json::Null), Absent::Means(text)) => self.field_text(name, field, text),
+                (None | Some(Json::Null), Absent::Means(text)) => self.field_text(shape, field, text),
                 (Some(Json::Array(values)), _) if field.many => {
                     for value in values {
-                        self.field(name, field, value);
+                        self.field(shape, field, value);
                     }
                 }
-                (Some(value), _) => self.field(name, field, value),
+                (Some(value), _) => self.field(shape, field, value),
             }
         }
     }
 
-    fn field(&mut self, tool: &str, field: &FieldShape<'_>, value: &Json) {
+    fn field(&mut self, shape: &ToolShape<'_>, field: &FieldShape<'_>, value: &Json) {
+        let tool = shape.name;
         match (field.role, value) {
             (None, _) | (Some(Role::Unconfined), Json::Bool(false)) => {}
             (Some(Role::Unconfined), _) => self.step(
@@ -107,14 +95,15 @@ impl Decider<'_> {
                 Why::Unknown("asks to run without confinement".to_owned()),
                 0,
             ),
-            (Some(_), Json::String(text)) => self.field_text(tool, field, text),
+            (Some(_), Json::String(text)) => self.field_text(shape, field, text),
             (Some(_), Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_)) => {
                 self.bad_input(tool, format!("`{}` is not a text", field.name));
             }
         }
     }
 
-    fn field_text(&mut self, tool: &str, field: &FieldShape<'_>, text: &str) {
+    fn field_text(&mut self, shape: &ToolShape<'_>, field: &FieldShape<'_>, text: &str) {
+        let tool = shape.name;
         let Some(role) = field.role else { return };
         match role {
             Role::Unconfined => {}
@@ -123,7 +112,7 @@ impl Decider<'_> {
                 self.bad_input(tool, format!("`{}` holds a NUL", field.name));
             }
             Role::Reads => self.tool_path(text, Access::Read, false),
-            Role::ReadsTree => self.tool_path(text, Access::Read, true),
+            Role::ReadsTree => self.tool_path(text, Access::Read, shape.trees == Trees::Whole),
             Role::Writes => self.tool_path(text, Access::Write, false),
             Role::Deletes => self.tool_path(text, Access::Delete, false),
             Role::Connects => self.host(parse_host(text).as_ref(), Some(text), Span::default(), None),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use engine_policy::Showing;
 use engine_tools::{Block, MediaType, Output};
 use serde_json::json;
 
@@ -29,7 +30,11 @@ async fn with_view<T: Send + 'static>(
 ) -> Result<T, String> {
     let session = Arc::clone(session);
     let done = blocking(move || {
-        let visible = |path: &std::path::Path| session.may_show(path);
+        let sieve = session.sieve(None);
+        let visible = |path: &std::path::Path| {
+            path.to_str()
+                .is_some_and(|path| sieve.shows(path) == Showing::Shown)
+        };
         let seen = session.seen();
         work(&View {
             seen: &seen,

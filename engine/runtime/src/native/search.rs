@@ -1,9 +1,11 @@
 //! Searching: `search.glob`, `search.grep`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use engine_policy::Showing;
 use serde_json::json;
 
 use super::{Answer, Around, blocking, leave};
@@ -11,17 +13,36 @@ use crate::permission::Leave;
 use crate::search::{GlobRequest, GrepRequest, OutputMode, Scope, SearchError, Visible};
 use crate::valid::Valid;
 
-/// Runs a search on a thread that may wait; what the policy denies reading is not seen by it.
+/// Files that are counted among those that were left out.
+const MAX_WITHHELD: usize = 10_000;
+
+/// Runs a search on a thread that may wait; what the policy does not allow to be read is not seen by it. Tells, too, how many files were
+/// left out since a person would have to be asked about them; of those that are denied nothing is told.
 async fn search<T: Send + 'static>(
     around: Around<'_>,
-    work: impl FnOnce(&Visible<'_>, &AtomicBool) -> Result<T, SearchError> + Send + 'static,
-) -> Result<T, String> {
+    root: PathBuf,
+    work: impl FnOnce(&Path, &Visible<'_>, &AtomicBool) -> Result<T, SearchError> + Send + 'static,
+) -> Result<(T, usize), String> {
     let session = Arc::clone(around.session);
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = Arc::clone(&stop);
     let searching = blocking(move || {
-        let visible = |path: &Path| session.may_show(path);
-        work(&visible, &stopped)
+        let sieve = session.sieve(Some(&root));
+        let withheld: Mutex<BTreeSet<PathBuf>> = Mutex::default();
+        let visible = |path: &Path| match path.to_str().map_or(Showing::Hidden, |path| sieve.shows(path)) {
+            Showing::Shown => true,
+            Showing::Withheld => {
+                let mut withheld = withheld.lock().unwrap_or_else(PoisonError::into_inner);
+                if withheld.len() < MAX_WITHHELD {
+                    withheld.insert(path.to_owned());
+                }
+                false
+            }
+            Showing::Hidden => false,
+        };
+        let found = work(&root, &visible, &stopped)?;
+        let withheld = withheld.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok((found, withheld.len()))
     });
     let ended = tokio::select! {
         ended = searching => ended?,
@@ -30,7 +51,7 @@ async fn search<T: Send + 'static>(
             return Err("The search was cancelled.".to_owned());
         }
     };
-    ended.map_err(|error| error.to_string())
+    ended.map_err(|error: SearchError| error.to_string())
 }
 
 fn scope(cwd: &str) -> Scope {
@@ -62,10 +83,11 @@ pub(super) async fn glob(around: Around<'_>, call: &Valid) -> Result<Answer, Str
     let mut request = GlobRequest::new(rest);
     request.scope = scope(leave.cwd());
     let root = root(&leave)?;
-    let answer = search(around, move |visible, cancel| {
-        crate::search::glob(&request, &root, visible, cancel)
+    let (mut answer, withheld) = search(around, root, move |root, visible, cancel| {
+        crate::search::glob(&request, root, visible, cancel)
     })
     .await?;
+    answer.missed.withheld = withheld;
     Ok(Answer::text(
         answer.text(),
         json!({ "paths": answer.files, "truncated": answer.truncated }),
@@ -120,10 +142,11 @@ pub(super) async fn grep(around: Around<'_>, call: &Valid) -> Result<Answer, Str
     request.offset = number("offset").unwrap_or_default();
     request.scope = scope(leave.cwd());
     let root = root(&leave)?;
-    let answer = search(around, move |visible, cancel| {
-        crate::search::grep(&request, &root, visible, cancel)
+    let (mut answer, withheld) = search(around, root, move |root, visible, cancel| {
+        crate::search::grep(&request, root, visible, cancel)
     })
     .await?;
+    answer.missed.withheld = withheld;
     let text = answer.text();
     let value = json!({ "text": text });
     Ok(Answer::text(text, value))

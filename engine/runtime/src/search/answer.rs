@@ -52,6 +52,8 @@ pub struct Missed {
     pub entries: bool,
     /// Whether the answer grew too large to go on.
     pub bytes: bool,
+    /// Files that the caller left out, since somebody would have to be asked about each.
+    pub withheld: usize,
 }
 
 impl Missed {
@@ -66,6 +68,13 @@ impl Missed {
             say(format!(
                 "({} could not be read)",
                 counted(self.unreadable, "file or folder", "files or folders")
+            ));
+        }
+        if self.withheld > 0 {
+            say(format!(
+                "({} left out, since the policy asks before {} read. Name one as path to be asked.)",
+                counted(self.withheld, "file was", "files were"),
+                if self.withheld == 1 { "it is" } else { "they are" }
             ));
         }
         if self.ignore_files > 0 {
@@ -281,6 +290,7 @@ mod tests {
             ignore_files: 1,
             entries: false,
             bytes: false,
+            withheld: 1,
         };
         let answer = GlobAnswer {
             files: vec!["a".to_owned()],
@@ -289,7 +299,7 @@ mod tests {
         };
         assert_eq!(
             answer.text(),
-            "a\n(2 files or folders could not be read)\n(1 ignore file is too large to be followed)"
+            "a\n(2 files or folders could not be read)\n(1 file was left out, since the policy asks before it is read. Name one as path to be asked.)\n(1 ignore file is too large to be followed)"
         );
     }
 }

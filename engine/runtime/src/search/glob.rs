@@ -105,5 +105,6 @@ pub(super) fn missed(tree: &Tree<'_>) -> Missed {
         ignore_files: tree.rules.not_followed(),
         entries: tree.exhausted(),
         bytes: false,
+        withheld: 0,
     }
 }

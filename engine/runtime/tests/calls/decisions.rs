@@ -1,5 +1,6 @@
 //! Nothing runs before its decision, and what was decided is what runs.
 
+use std::os::unix::fs::symlink;
 use std::sync::atomic::Ordering;
 
 use engine_policy::{Mode, Outcome};
@@ -200,8 +201,6 @@ async fn searches_show_nothing_of_what_may_not_be_read() {
         .file("open.txt", "needle")
         .file("secret.txt", "needle\nneedle")
         .file("sub/secret-too.txt", "needle")
-        // A look through everything may be one at what is denied.
-        .says(&[Answer::Yes, Answer::Yes])
         .start();
     assert_eq!(
         table.works("Glob", json!({ "pattern": "**/*.txt" })).await,
@@ -226,6 +225,139 @@ async fn searches_show_nothing_of_what_may_not_be_read() {
         !said.contains("secret.txt"),
         "a missing file is not told by the name of a hidden one: {said}"
     );
+}
+
+/// A policy with every sort of file: allowed, denied, asked about, excepted, and what is left to the default.
+const SORTED: &str = r#"
+policy "sorted"
+default { command "ask"; read "ask"; write "ask"; delete "ask"; network "ask"; tool "allow"; env "ask" }
+allow "work" { read "./**" { except "./excepted/**" } }
+deny "keys" { read "**/*.key" "./vault/**" "~/keys/**" }
+ask "letters" { read "./letters/**" }
+"#;
+
+/// Everything that Grep and Glob say of a tree, in every form.
+async fn all_said(table: &Table, path: &str) -> String {
+    let mut all = String::new();
+    for mode in ["content", "files_with_matches", "count"] {
+        for more in [
+            json!({}),
+            json!({ "-C": 3, "multiline": true }),
+            json!({ "head_limit": 0, "-i": true }),
+        ] {
+            let mut input = json!({ "pattern": "needle|HIDDEN", "path": path, "output_mode": mode });
+            input
+                .as_object_mut()
+                .unwrap()
+                .extend(more.as_object().unwrap().clone());
+            let (said, failed) = table.call("Grep", input).await;
+            assert!(!failed, "{said}");
+            all.push_str(&said);
+        }
+    }
+    for pattern in ["**", "**/*", "**/*.*", "*/*"] {
+        let (said, failed) = table
+            .call("Glob", json!({ "pattern": pattern, "path": path }))
+            .await;
+        assert!(!failed, "{said}");
+        all.push_str(&said);
+    }
+    all
+}
+
+#[tokio::test]
+async fn a_tree_is_searched_without_a_question_and_without_what_may_not_be_read() {
+    let table = Setup::new(SORTED)
+        .file("open.txt", "needle")
+        .file("sub/open-too.txt", "needle")
+        .file("sub/a.key", "HIDDEN")
+        .file("sub/B.KEY", "HIDDEN")
+        .file("vault/inside.txt", "HIDDEN")
+        .file("VAULT/inside-too.txt", "HIDDEN")
+        .file("letters/one.txt", "HIDDEN")
+        .file("excepted/two.txt", "HIDDEN")
+        .start();
+    symlink(
+        table.path("vault/inside.txt"),
+        table.project().join("sub/link.txt"),
+    )
+    .expect("a link");
+    symlink(table.path("vault"), table.project().join("sub/linked")).expect("a link");
+    let said = all_said(&table, ".").await;
+    assert!(
+        said.contains("open.txt") && said.contains("sub/open-too.txt"),
+        "{said}"
+    );
+    for secret in [
+        "HIDDEN", ".key", "B.KEY", "inside", "letters/", "one.txt", "two.txt", "link",
+    ] {
+        assert!(!said.contains(secret), "`{secret}` in {said}");
+    }
+    assert!(
+        said.contains("(2 files were left out, since the policy asks before they are read."),
+        "{said}"
+    );
+    assert!(table.person.asked.lock().unwrap().is_empty());
+    // What is there afterwards is held against the rules all the same.
+    std::fs::write(table.project().join("sub/new.key"), "HIDDEN").expect("written");
+    let said = all_said(&table, "sub").await;
+    assert!(
+        said.contains("open-too.txt") && !said.contains("new.key"),
+        "{said}"
+    );
+    assert!(!said.contains("HIDDEN") && !said.contains("left out"), "{said}");
+    // The same tree for a command, which holds nothing against the rules.
+    let (_, failed) = table.call("Bash", json!({ "command": "grep -r needle ." })).await;
+    assert!(failed);
+}
+
+#[tokio::test]
+async fn a_search_with_leave_for_its_root_shows_what_is_no_stricter() {
+    let setup = Setup::new(SORTED)
+        .file("letters/one.txt", "needle")
+        .file("letters/a.key", "HIDDEN")
+        .says(&[Answer::Yes]);
+    let table = setup.start();
+    let said = table
+        .works("Grep", json!({ "pattern": "needle|HIDDEN", "path": "letters" }))
+        .await;
+    assert_eq!(said, "Found 1 file\nletters/one.txt");
+    // Behind the end of the script nobody is there.
+    table
+        .fails("Grep", json!({ "pattern": "needle", "path": "letters" }))
+        .await;
+    table
+        .fails("Grep", json!({ "pattern": "HIDDEN", "path": "vault" }))
+        .await;
+    table
+        .fails("Grep", json!({ "pattern": "HIDDEN", "path": "letters/a.key" }))
+        .await;
+}
+
+#[tokio::test]
+async fn a_search_outside_of_the_project_shows_what_the_person_let_it() {
+    let table = Setup::new(SORTED).says(&[Answer::Yes]).start();
+    let home = table.root().join("home");
+    std::fs::create_dir(home.join("keys")).expect("made");
+    std::fs::write(home.join("keys/x.txt"), "HIDDEN").expect("written");
+    std::fs::write(home.join("a.txt"), "needle").expect("written");
+    let said = table
+        .works("Grep", json!({ "pattern": "needle|HIDDEN", "path": home }))
+        .await;
+    assert!(said.ends_with("a.txt") && !said.contains("keys"), "{said}");
+}
+
+#[tokio::test]
+async fn rules_of_a_project_that_is_reached_through_a_link_hold_in_a_search() {
+    let setup = Setup::new(SORTED)
+        .file("open.txt", "needle")
+        .file("vault/inside.txt", "HIDDEN");
+    let by_link = setup.root().join("by-link");
+    symlink(setup.root().join("project"), &by_link).expect("a link");
+    let table = setup.project(&by_link).start();
+    let said = all_said(&table, ".").await;
+    assert!(said.contains("open.txt"), "{said}");
+    assert!(!said.contains("inside") && !said.contains("HIDDEN"), "{said}");
 }
 
 #[tokio::test]

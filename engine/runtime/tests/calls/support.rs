@@ -255,6 +255,7 @@ pub(crate) struct Setup {
     person: Scripted,
     observer: Option<Arc<dyn Observer>>,
     settings: Settings,
+    project: Option<PathBuf>,
 }
 
 /// A session with what was put into it.
@@ -327,6 +328,7 @@ impl Setup {
             person: Scripted::default(),
             observer: None,
             settings: Settings::default(),
+            project: None,
         }
     }
 
@@ -391,6 +393,12 @@ impl Setup {
         self
     }
 
+    /// What the project is called, if not by its real path.
+    pub(crate) fn project(mut self, path: &Path) -> Self {
+        self.project = Some(path.to_owned());
+        self
+    }
+
     /// What the person says, one question after the other.
     pub(crate) fn says(self, answers: &[Answer]) -> Self {
         self.person
@@ -415,7 +423,7 @@ impl Setup {
     pub(crate) fn start(mut self) -> Table {
         let root = self.root();
         let text = |path: PathBuf| path.to_str().expect("a text").to_owned();
-        let project = text(root.join("project"));
+        let project = text(self.project.unwrap_or_else(|| root.join("project")));
         self.facts.cwd.clone_from(&project);
         self.facts.home = text(root.join("home"));
         self.facts.mode = self.mode.as_str().into();

@@ -11,7 +11,7 @@ use super::Asked;
 use super::names::{Way, literal_beginning, names_of, parts, way};
 use crate::decide::Decider;
 use crate::effect::Follows;
-use crate::facts::{Entry, Look, below, join_path};
+use crate::facts::{Entry, Look, World, below, join_path};
 use crate::resolve::{Name, Target};
 
 /// Links that one pattern may match or that are followed below one tree; what more of them would lead to is not known.
@@ -165,7 +165,7 @@ impl Decider<'_> {
 
     /// A real path in terms of the project and home as they are named: where these are links themselves, what is below their real
     /// places is below them.
-    pub(super) fn in_own_terms<'r>(&self, real: &'r str) -> Cow<'r, str> {
+    pub(in crate::decide) fn in_own_terms<'r>(&self, real: &'r str) -> Cow<'r, str> {
         self.linked()
             .iter()
             .find_map(|(place, own)| Some(join_path(own, below(real, place)?)))
@@ -173,16 +173,23 @@ impl Decider<'_> {
     }
 
     /// The project and the home directory where they are reached through links: the real place of each and its name.
-    pub(super) fn linked(&self) -> &[(String, &str)] {
-        self.linked.get_or_init(|| {
-            [Some(self.facts.project), self.facts.home]
-                .into_iter()
-                .flatten()
-                .filter_map(|own| {
-                    let place = self.facts.world.real_place(own)?;
-                    (place != own).then_some((place, own))
-                })
-                .collect()
-        })
+    pub(in crate::decide) fn linked(&self) -> &[(String, &str)] {
+        self.linked
+            .get_or_init(|| linked_places(self.facts.project, self.facts.home, self.facts.world))
     }
+}
+
+/// The project and the home directory where they are reached through links: the real place of each and its name.
+pub(in crate::decide) fn linked_places<'n>(
+    project: &'n str,
+    home: Option<&'n str>,
+    world: &dyn World,
+) -> Vec<(String, &'n str)> {
+    let places = [Some(project), home].into_iter().flatten();
+    places
+        .filter_map(|own| {
+            let place = world.real_place(own)?;
+            (place != own).then_some((place, own))
+        })
+        .collect()
 }
