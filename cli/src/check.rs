@@ -70,6 +70,8 @@ pub(crate) struct Start {
     pub home: Option<String>,
     /// A project within this one that the directory lies in.
     inner: Option<String>,
+    /// What the engine was started in, where the directory lies below it and is no part of it by any mark.
+    started: Option<String>,
 }
 
 impl Start {
@@ -88,17 +90,29 @@ impl Start {
             Some(real) => real,
             None => join_path(&current, cwd).to_string(),
         };
+        let project = world::project_of(&directory);
+        let started = Some(world::project_of(&current))
+            .filter(|own| *own != project && below(&directory, own).is_some());
         Ok(Self {
-            project: world::project_of(&directory),
+            project,
             directory,
             home: world::home(),
             inner: None,
+            started,
         })
     }
 
     /// The policy files that take part here.
     pub(crate) fn found(&self, named: &Named) -> Found {
-        Found::besides(named, &self.project, &self.outside())
+        let mut found = Found::besides(named, &self.project, &self.outside());
+        // A directory within is no way out of what holds where the engine was started.
+        if let Some(started) = &self.started
+            && !found.outer.contains(started)
+            && !found.files.is_empty()
+        {
+            found.outer.push(started.clone());
+        }
+        found
     }
 
     /// The directory, where it lies in no project.

@@ -45,9 +45,11 @@ pub(crate) fn policy(found: &Found) -> Result<Plan, Exit> {
 /// Reads the files of all layers and what they build on; those of a project loosen if the person has trusted them.
 pub(crate) fn read_layers(found: &Found) -> Loaded {
     let trusted = Trusted::of_person(&found.project);
-    load_layers(&found.roots(), &|layer, texts| {
+    let mut loaded = load_layers(&found.roots(), &|layer, texts| {
         trusted.has(&Trusted::name(&found.project, layer, texts))
-    })
+    });
+    loaded.outer.clone_from(&found.outer);
+    loaded
 }
 
 /// Reads policy files and what they build on, as one policy that has its full say: what its author means. A project's files build on the

@@ -143,9 +143,13 @@ pub(crate) fn project_of(directory: &str) -> String {
 /// The nearest directory upwards that holds `.engine` or `.git`.
 pub(crate) fn marked_project_of(directory: &str) -> Option<String> {
     let mut above = Path::new(directory).ancestors();
-    let found =
-        above.find(|path| (path.join(".engine").is_dir() || path.join(".git").exists()) && !is_shared(path));
+    let found = above.find(|path| is_project(path));
     found.and_then(Path::to_str).map(str::to_owned)
+}
+
+/// Whether a directory is marked as a project, and nobody's whole work lies below it.
+pub(crate) fn is_project(directory: &Path) -> bool {
+    (directory.join(".engine").is_dir() || directory.join(".git").exists()) && !is_shared(directory)
 }
 
 /// Whether everything of a person or of a machine lies below a directory: the root, the home directory, and where everybody may make

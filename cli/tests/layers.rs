@@ -623,3 +623,54 @@ fn without_a_home_in_the_environment_the_person_is_who_the_system_says() {
         "{output}"
     );
 }
+
+#[test]
+fn a_project_within_is_no_way_out_of_the_rules_for_the_one_around() {
+    let house = House::new();
+    house.write(
+        ".config/engine/policy.kdl",
+        "allow { read \"/**\"; write \"./**\" }\ndeny { read \"./keys/**\" }",
+    );
+    house.write("work/keys/a", "");
+    house.write("named.kdl", "allow { read \"/**\" }\ndeny { read \"./keys/**\" }");
+    fs::create_dir_all(house.project().join("sub/.git")).expect("a project");
+    fs::create_dir_all(house.home.path().join("plain/sub")).expect("a directory");
+    house.write("plain/keys/a", "");
+    let keys = house.project().join("keys/a");
+    let read = format!("cat {}", keys.display());
+    let first = |output: &Output| {
+        text(output)
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let named = house.home.path().join("named.kdl");
+    let named = named.to_str().expect("a name");
+    for more in [&[][..], &["--policy", named][..], &["--with", named][..]] {
+        for cwd in [".", "sub"] {
+            for _ in 0..2 {
+                let arguments = [&["check", "--cwd", cwd], more, &["--", &read]].concat();
+                assert_eq!(first(&house.engine(&arguments)), "deny", "{cwd} {more:?}");
+            }
+        }
+    }
+    // Without a mark, what the engine was started in is the project.
+    let mut command = house.command(env!("CARGO_BIN_EXE_engine"));
+    let plain = house.home.path().join("plain");
+    let output = command
+        .current_dir(&plain)
+        .args(["check", "--cwd", "sub", "--", "cat ../keys/a"])
+        .output()
+        .expect("a run");
+    assert_eq!(first(&output), "deny");
+    // What is allowed within is not allowed around.
+    assert_eq!(
+        first(&house.engine(&["check", "--cwd", "sub", "--", "echo > a"])),
+        "allow"
+    );
+    assert_eq!(
+        first(&house.engine(&["check", "--cwd", "sub", "--", "echo > ../a"])),
+        "ask"
+    );
+}

@@ -37,6 +37,10 @@ fn place(found: &Found) -> Option<PathBuf> {
         name.push('\0');
         name.push_str(std::path::absolute(file).ok()?.to_str()?);
     }
+    for outer in &found.outer {
+        name.push_str("\0outer\0");
+        name.push_str(outer);
+    }
     let cache = world::cache_directory()?;
     // Whoever works on the project could write whatever plan they like.
     if world::lies_in(&cache, &found.project) {

@@ -28,6 +28,8 @@ pub(crate) struct Found {
     pub project: String,
     /// The files, the weakest layer first.
     pub files: Vec<(Layer, String)>,
+    /// The projects that it lies in, and others that count as such.
+    pub outer: Vec<String>,
     /// Whether policies were named that count instead of the person's and the project's.
     pub is_named: bool,
     disk: DiskFiles,
@@ -47,6 +49,17 @@ impl Found {
     pub(crate) fn besides(named: &Named, project: &str, others: &[&str]) -> Self {
         let mut around = Vec::new();
         let mut files = Vec::new();
+        let others: Vec<PathBuf> = others
+            .iter()
+            .flat_map(|other| [vec![PathBuf::from(other)], world::above(other)].concat())
+            .collect();
+        let mut outer = world::above(project);
+        for other in others {
+            if !outer.contains(&other) {
+                outer.push(other);
+            }
+        }
+        outer.retain(|directory| directory.as_path() != Path::new(project));
         let mut add = |layer: Layer, paths: &mut dyn Iterator<Item = PathBuf>| {
             // What has no name as text cannot be named in a message: it is read, and fails, by what is left of it.
             files.extend(paths.map(|path| (layer, path.to_string_lossy().into_owned())));
@@ -69,13 +82,9 @@ impl Found {
                     add(layer, &mut [file].into_iter());
                 }
             }
-            let others = others
-                .iter()
-                .flat_map(|other| [vec![PathBuf::from(other)], world::above(other)].concat());
-            let mut seen = vec![PathBuf::from(project)];
-            for outer in world::above(project).into_iter().chain(others) {
+            for outer in &outer {
                 let engine = outer.join(".engine");
-                if seen.contains(&outer) || !engine.is_dir() {
+                if !engine.is_dir() {
                     continue;
                 }
                 for file in in_directory(&engine, "policy").chain(in_directory(&engine, "policy.local")) {
@@ -84,7 +93,6 @@ impl Found {
                     });
                     add(Layer::Around, &mut [file].into_iter());
                 }
-                seen.push(outer);
             }
             add(Layer::Project, &mut in_directory(&engine, "policy"));
             add(Layer::Local, &mut in_directory(&engine, "policy.local"));
@@ -95,6 +103,15 @@ impl Found {
         add(Layer::Managed, &mut managed(Path::new(MANAGED)).into_iter());
         Self {
             project: project.to_owned(),
+            outer: if files.is_empty() {
+                Vec::new()
+            } else {
+                outer
+                    .iter()
+                    .filter(|directory| world::is_project(directory))
+                    .filter_map(|directory| directory.to_str().map(str::to_owned))
+                    .collect()
+            },
             files,
             is_named,
             disk: DiskFiles,

@@ -8,7 +8,8 @@
 //! 5. a command that no rule names is allowed if its definition is complete and explains every word of it;
 //! 6. the default for the kind of request.
 //!
-//! Rules of files that may not loosen are only ever added: a call is decided without them, too, and the stricter verdict holds.
+//! Rules of files that may not loosen are only ever added: where a question is milder than what is said without it, a call is decided without
+//! them, too, and the stricter verdict holds.
 //!
 //! The call's verdict is the strictest of its requests; then the mode applies. Invariant (maybe never allows): no step is an
 //! allow unless a rule, a cover or a complete definition says so for certain.
@@ -77,9 +78,11 @@ pub fn decide(plan: &Plan, call: &Call<'_>, facts: &Facts<'_>, mode: Mode) -> De
         ..*facts
     };
     let all = decide_by(plan, call, facts, mode, Rules::All);
-    // A rule of a file that may not loosen is only ever added: where a default denies, a rule that asks would be looser. So the
-    // call is decided without these rules too, and what is stricter holds.
-    if plan.has_tighteners && all.outcome != Outcome::Deny {
+    // A rule of a file that may not loosen is only ever added, but one that asks is looser than a default that denies, and than the plan
+    // mode, which denies what changes something and is not asked about. There the call is decided without these rules too, and
+    // what is stricter holds. Anywhere else a further rule makes no verdict milder (a property of `engine/properties`).
+    let denies_unasked = mode == Mode::Plan || plan.denies_by_default();
+    if plan.has_tighteners && denies_unasked && all.outcome != Outcome::Deny {
         let without = decide_by(plan, call, facts, mode, Rules::Trusted);
         if without.outcome > all.outcome {
             return without;

@@ -129,6 +129,9 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
     /// Number of documents that came from the roots themselves, at the end of `documents`.
     pub own: usize,
+    /// The projects that the present one lies in, absolute paths: what the files of a person or a machine forbid in the project, they
+    /// forbid in these, too.
+    pub outer: Vec<String>,
     /// Layers whose command definitions do not count, with their number.
     withheld: Vec<Withheld>,
     /// The projects around the present one, by the number in their standing.
@@ -244,6 +247,11 @@ impl Loaded {
                 .around
                 .get(usize::from(standing.around).wrapping_sub(1))
                 .map(String::as_str),
+            outer: match standing.layer {
+                Layer::Builtin | Layer::User | Layer::CommandLine | Layer::Managed => &self.outer,
+                // A project speaks of its own files.
+                Layer::Around | Layer::Project | Layer::Local => &[],
+            },
         })
         .collect()
     }

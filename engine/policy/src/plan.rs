@@ -103,6 +103,11 @@ impl Plan {
             .map_or(Outcome::Ask, |&(_, outcome)| outcome)
     }
 
+    /// Whether some kind of request is denied where no rule speaks of it.
+    pub(crate) fn denies_by_default(&self) -> bool {
+        self.defaults.iter().any(|(_, outcome)| *outcome == Outcome::Deny)
+    }
+
     /// What becomes of ask where nobody can be asked.
     #[must_use]
     pub fn headless(&self) -> Outcome {

@@ -1,7 +1,9 @@
 //! A policy and a command: how verdicts must relate to each other.
 
 use engine_policy::read::Format;
-use engine_policy::{Call, Facts, Files, Mode, NoWorld, Outcome, Plan, Root, decide, load};
+use engine_policy::{
+    Call, Facts, Files, Layer, LayerRoot, Mode, NoWorld, Outcome, Plan, Root, decide, load, load_layers,
+};
 use engine_shell::{Limits, Shell, parse};
 
 use crate::{Violation, spans_inside};
@@ -86,11 +88,55 @@ pub fn plan_of(text: &str, format: Format) -> Option<Plan> {
     .compile()
 }
 
+/// The text of a person's policy, and that of a project whose files nobody has trusted.
+struct Cloned<'t> {
+    person: &'t str,
+    project: &'t str,
+}
+
+impl Files for Cloned<'_> {
+    fn text(&self, path: &str) -> Result<String, String> {
+        Ok(if path == "project.kdl" {
+            self.project
+        } else {
+            self.person
+        }
+        .to_owned())
+    }
+}
+
+/// The plan of a person's policy, with that of a project that nobody has trusted if there is one.
+#[must_use]
+pub fn plan_with_project(person: &str, project: Option<&str>) -> Option<Plan> {
+    let files = Cloned {
+        person,
+        project: project.unwrap_or_default(),
+    };
+    let root = |layer, name: &str| LayerRoot {
+        layer,
+        root: Root::File(name.to_owned()),
+        files: &files,
+        within: None,
+    };
+    let own = root(Layer::User, "user.kdl");
+    let cloned = project.map(|_| root(Layer::Project, "project.kdl"));
+    let roots: Vec<LayerRoot<'_>> = [own].into_iter().chain(cloned).collect();
+    load_layers(&roots, &|_, _| false).compile()
+}
+
 /// The outcome of a command where nothing is known of the file system.
 ///
 /// # Errors
 /// If a span of the decision lies outside of the command, or it gives no reason.
 pub fn verdict(plan: &Plan, command: &str) -> Result<Outcome, Violation> {
+    verdict_in(plan, command, Mode::Default)
+}
+
+/// The same in a mode.
+///
+/// # Errors
+/// As [`verdict`].
+pub fn verdict_in(plan: &Plan, command: &str, mode: Mode) -> Result<Outcome, Violation> {
     let facts = Facts {
         via: &[],
         project: "/project",
@@ -99,7 +145,7 @@ pub fn verdict(plan: &Plan, command: &str) -> Result<Outcome, Violation> {
         shell: Shell::Bash,
         world: &NoWorld,
     };
-    let decision = decide(plan, &Call::Shell(command), &facts, Mode::Default);
+    let decision = decide(plan, &Call::Shell(command), &facts, mode);
     spans_inside("decide", &decision.steps, command)?;
     spans_inside("decide", &decision.findings, command)?;
     if decision.outcome != Outcome::Allow && decision.reasons().next().is_none() {
@@ -108,7 +154,11 @@ pub fn verdict(plan: &Plan, command: &str) -> Result<Outcome, Violation> {
             decision.outcome.as_str()
         )));
     }
-    if decision.outcome == Outcome::Allow && parse(command, Shell::Bash, &Limits::DEFAULT).is_err() {
+    // In `bypass` nothing is asked about, whether understood or not.
+    if decision.outcome == Outcome::Allow
+        && mode != Mode::Bypass
+        && parse(command, Shell::Bash, &Limits::DEFAULT).is_err()
+    {
         return Err(Violation(format!("allowed and not understood: {command:?}")));
     }
     Ok(decision.outcome)

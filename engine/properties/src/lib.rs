@@ -13,7 +13,7 @@ mod shell;
 mod spans;
 
 pub use corpus::{everyday_commands, fixture_commands, fixture_policies};
-pub use decide::{Setting, decides_monotonically, plan_of, verdict};
+pub use decide::{Setting, decides_monotonically, plan_of, plan_with_project, verdict, verdict_in};
 pub use format::{converts, formats};
 pub use mutate::Mutator;
 pub use policy::reads_policy;

@@ -4,8 +4,10 @@
 use std::fmt::Write as _;
 
 use engine_policy::read::Format;
-use engine_policy::{Outcome, Plan};
-use engine_properties::{everyday_commands, fixture_commands, plan_of, verdict};
+use engine_policy::{Mode, Outcome, Plan};
+use engine_properties::{
+    everyday_commands, fixture_commands, plan_of, plan_with_project, verdict, verdict_in,
+};
 use proptest::prelude::{Just, Strategy, any, prop, prop_oneof, proptest};
 use proptest::test_runner::Config;
 
@@ -163,6 +165,26 @@ fn calls() -> Vec<&'static str> {
     calls
 }
 
+/// What is said of requests that no rule speaks of, and about checks.
+fn defaults() -> impl Strategy<Value = String> {
+    let outcome = || prop::sample::select(vec!["ask", "allow", "deny"]);
+    let severity = prop::sample::select(vec![
+        "",
+        "checks { command-substitution \"deny\"; output-redirection \"deny\" }",
+    ]);
+    (outcome(), outcome(), outcome(), outcome(), severity).prop_map(|(command, read, write, env, checks)| {
+        format!("default {{ command \"{command}\"; read \"{read}\"; write \"{write}\"; delete \"{write}\"; env \"{env}\" }}\n{checks}\nmodes {{ allow \"bypass\" }}\n")
+    })
+}
+
+const MODES: [Mode; 5] = [
+    Mode::Default,
+    Mode::Plan,
+    Mode::AcceptEdits,
+    Mode::DontAsk,
+    Mode::Bypass,
+];
+
 fn decided(plan: &Plan, command: &str) -> Outcome {
     verdict(plan, command).expect("places and reasons are right")
 }
@@ -191,6 +213,25 @@ proptest! {
         let after = plan(&fewer);
         for command in calls() {
             assert!(decided(&after, command) >= decided(&before, command), "{command}\n{}", kdl(&rules));
+        }
+    }
+
+    #[test]
+    fn a_project_that_nobody_trusts_makes_nothing_milder(
+        own in rules(),
+        theirs in prop::collection::vec(rule(prop::sample::select(vec!["allow", "ask", "ask", "ask", "deny"])), 4..16),
+        defaults in defaults(),
+    ) {
+        let person = kdl(&own) + &defaults;
+        let project = kdl(&theirs).replace(" extends \"builtin:readonly\"", "");
+        let alone = plan_with_project(&person, None).expect("a policy made here is right");
+        let both = plan_with_project(&person, Some(&project)).expect("a policy made here is right");
+        for mode in MODES {
+            for command in calls() {
+                let verdict = |plan| verdict_in(plan, command, mode).expect("places and reasons are right");
+                let (before, after) = (verdict(&alone), verdict(&both));
+                assert!(after >= before, "{mode:?}: {before:?}, then {after:?}: {command}\n{person}\n{project}");
+            }
         }
     }
 

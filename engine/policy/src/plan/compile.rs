@@ -37,6 +37,9 @@ pub struct Part<'d> {
     pub standing: Standing,
     /// The project that its patterns start from, where it is not that of the call: an absolute path.
     pub project: Option<&'d str>,
+    /// The projects that the one of the call lies in: absolute paths. What its patterns forbid or ask about in the project, they do in
+    /// these, too.
+    pub outer: &'d [String],
 }
 
 /// Compiles the documents of one policy, in order (what is extended comes before what extends it), into a plan. `definitions` are the
@@ -56,6 +59,7 @@ pub fn compile(
             document,
             standing,
             project: None,
+            outer: &[],
         })
         .collect();
     compile_layers(&parts, definitions, sources)
@@ -145,6 +149,8 @@ struct Compiler<'a> {
     standing: Standing,
     /// What its patterns start from instead of the project of the call.
     project: Vec<PathSegment>,
+    /// The projects that the one of the call lies in.
+    outer: Vec<Vec<PathSegment>>,
     locked: Vec<Lockable>,
     sources: &'a Sources,
     problems: Vec<Diagnostic>,
@@ -159,6 +165,14 @@ struct Indexes {
     reads: PathIndexDraft,
     writes: PathIndexDraft,
     deletes: PathIndexDraft,
+}
+
+/// The names of an absolute path.
+fn names_of(path: &str) -> Vec<PathSegment> {
+    path.split('/')
+        .filter(|name| !name.is_empty())
+        .map(|name| PathSegment::Name(Glob::exactly(name)))
+        .collect()
 }
 
 impl<'a> Compiler<'a> {
@@ -203,6 +217,7 @@ impl<'a> Compiler<'a> {
             sets: Sets::of(parts),
             standing: Standing::default(),
             project: Vec::new(),
+            outer: Vec::new(),
             locked: locked(parts),
             sources,
             problems: Vec::new(),
@@ -230,11 +245,8 @@ impl<'a> Compiler<'a> {
 
     fn document(&mut self, part: &Part<'a>) {
         self.standing = part.standing;
-        let names = part.project.unwrap_or_default().split('/');
-        self.project = names
-            .filter(|name| !name.is_empty())
-            .map(|name| PathSegment::Name(Glob::exactly(name)))
-            .collect();
+        self.project = names_of(part.project.unwrap_or_default());
+        self.outer = part.outer.iter().map(|project| names_of(project)).collect();
         let withholds = self.withholds(Lockable::Rules);
         for block in &part.document.blocks {
             match withholds {
@@ -251,19 +263,34 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Where a way of a path pattern is entered: what starts from a project around the present one starts from the root.
-    fn placed(&self, reach: PathReach, way: &[PathSegment]) -> (PathReach, Vec<PathSegment>) {
-        let start = match reach {
-            _ if self.standing.around == 0 => None,
-            PathReach::Project => Some(None),
-            PathReach::WithinProject => Some(Some(PathSegment::AnyDepth)),
-            PathReach::Home | PathReach::Root | PathReach::Everywhere => None,
+    /// Where a way of a path pattern is entered: what starts from a project around the present one starts from the root, and what
+    /// forbids or asks in the project does so in those that it lies in, too, so that nobody gets away from it by going into a project
+    /// within.
+    fn placed(
+        &self,
+        outcome: Outcome,
+        reach: PathReach,
+        way: &[PathSegment],
+    ) -> Vec<(PathReach, Vec<PathSegment>)> {
+        let deep = match reach {
+            PathReach::Project => None,
+            PathReach::WithinProject => Some(PathSegment::AnyDepth),
+            PathReach::Home | PathReach::Root | PathReach::Everywhere => return vec![(reach, way.to_vec())],
         };
-        let Some(deep) = start else {
-            return (reach, way.to_vec());
+        let below = |project: &Vec<PathSegment>| {
+            let names = project.iter().chain(&deep).chain(way);
+            (PathReach::Root, names.cloned().collect())
         };
-        let names = self.project.iter().cloned().chain(deep);
-        (PathReach::Root, names.chain(way.iter().cloned()).collect())
+        if self.standing.around > 0 {
+            return vec![below(&self.project)];
+        }
+        let mut places = vec![(reach, way.to_vec())];
+        let tightens = match outcome {
+            Outcome::Allow => false,
+            Outcome::Ask | Outcome::Deny => true,
+        };
+        places.extend(self.outer.iter().filter(|_| tightens).map(below));
+        places
     }
 
     /// Why the present layer may not loosen a section; `None` where it may.

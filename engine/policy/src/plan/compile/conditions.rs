@@ -66,8 +66,10 @@ impl<'a> Compiler<'a> {
             for (list, end) in [(patterns, End::of(0)), (except, End::out_of(0))] {
                 for (pattern, _) in list {
                     for way in &pattern.alternatives {
-                        let (reach, way) = self.placed(pattern.anchor.reach(outcome), way);
-                        index.insert(reach, &way, true, end);
+                        let reach = pattern.anchor.reach(outcome);
+                        for (reach, way) in self.placed(outcome, reach, way) {
+                            index.insert(reach, &way, true, end);
+                        }
                     }
                 }
             }

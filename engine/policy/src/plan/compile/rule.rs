@@ -178,9 +178,12 @@ impl<'a> Compiler<'a> {
                     let number = self.files;
                     self.files += 1;
                     let stand_in = End::of(number);
+                    let outcome = self.rules.get(end.group as usize).map(|rule| rule.outcome);
                     for way in &path.alternatives {
-                        let (reach, way) = self.placed(path.anchor.reach(Outcome::Ask), way);
-                        self.indexes.program_files.insert(reach, &way, true, stand_in);
+                        let reach = path.anchor.reach(Outcome::Ask);
+                        for (reach, way) in self.placed(outcome.unwrap_or(Outcome::Deny), reach, way) {
+                            self.indexes.program_files.insert(reach, &way, true, stand_in);
+                        }
                     }
                     self.indexes.commands.insert(
                         &WordPattern::exactly(&file_word(number)),
@@ -221,7 +224,7 @@ impl<'a> Compiler<'a> {
         let ways: Vec<_> = pattern
             .alternatives
             .iter()
-            .map(|way| self.placed(reach, way))
+            .flat_map(|way| self.placed(outcome, reach, way))
             .collect();
         let index = match kind {
             Kind::Read => &mut self.indexes.reads,
