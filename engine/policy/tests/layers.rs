@@ -761,3 +761,34 @@ fn a_question_of_a_project_makes_no_mode_and_no_default_milder() {
         assert_eq!(outcome(user, asks, mode), with, "{user} {mode:?}");
     }
 }
+
+#[test]
+fn what_unpacks_or_copies_trees_asks_where_something_protected_may_be_written() {
+    let plan = load(
+        &[(
+            Layer::User,
+            "policy \"u\" { extends \"builtin:base\" }
+            allow { write \"./**\"; command \"(tar|unzip|cp|mv|rsync|patch) ...\" \"git clone ...\" }",
+        )],
+        true,
+    )
+    .compile()
+    .unwrap_or_else(|| panic!("no plan"));
+    for command in [
+        "tar xf x.tar",
+        "tar -C vendor -xf x.tar",
+        "unzip x.zip",
+        "unzip x.zip -d vendor",
+        "git clone https://example.org/x .",
+        "cp -r x/. .",
+        "cp -r x .git",
+        "cp x .git/hooks/pre-commit",
+        "mv x .git",
+        "rsync -a x/ .",
+        "patch -p1 -i x.diff",
+    ] {
+        assert_eq!(verdict(&plan, command), Outcome::Ask, "{command}");
+    }
+    assert_eq!(verdict(&plan, "tar tf x.tar"), Outcome::Allow);
+    assert_eq!(verdict(&plan, "cp src/a.rs src/b.rs"), Outcome::Allow);
+}
