@@ -116,6 +116,8 @@ impl<'d> Cut<'d> {
             };
             self.order += 1;
             self.word(field);
+            // Letters of a bundle that stand behind it have been read as well.
+            self.terminal &= self.given.last().is_some_and(|given| given.flag.terminal);
         }
         let lacking = !self.current.commands.is_empty()
             && self.operands.is_empty()

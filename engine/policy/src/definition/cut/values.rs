@@ -5,7 +5,7 @@
 use engine_shell::{Count, Field, Value};
 use smol_str::SmolStr;
 
-use super::super::model::{Arity, Flag, FlagValue, ValueKind};
+use super::super::model::{Arity, Flag, FlagValue, Style, ValueKind};
 use super::super::partial::{beginning, begins, equals};
 use super::super::split::split_string;
 use super::{ANY_LONG, Cut, Given};
@@ -79,12 +79,33 @@ impl<'d> Cut<'d> {
         }
         // An unknown word before may have taken this one as its value, and with `POSIXLY_CORRECT` set an operand before
         // would make it an operand, too.
-        if flag.terminal && self.unknowns.is_empty() && self.operands.is_empty() && field.count == Count::One
+        if flag.terminal
+            && self.unknowns.is_empty()
+            && self.operands.is_empty()
+            && field.count == Count::One
+            && self.nothing_else_acts()
         {
             self.terminal = true;
         }
         self.splice(&given);
         self.given.push(given);
+    }
+
+    /// Whether no other option touches anything: many programs do what an option says while they read it, before they come to
+    /// the one that ends them, and some read all of them first.
+    fn nothing_else_acts(&self) -> bool {
+        let options = self.current.options;
+        let inert = |word: &Field| {
+            let no_option = options.style != Style::Dd
+                && begins(&word.value, "-") == Truth::No
+                && (!options.plus || begins(&word.value, "+") == Truth::No);
+            no_option
+                || word
+                    .known()
+                    .and_then(|text| self.flag(text))
+                    .is_some_and(|flag| !flag.acts())
+        };
+        !self.given.iter().any(|before| before.flag.acts()) && self.queue.iter().all(inert)
     }
 
     /// The next word as the value of an option, whatever it looks like.

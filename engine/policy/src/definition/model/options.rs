@@ -125,4 +125,15 @@ impl Flag {
         const NONE: &SmolStr = &SmolStr::new_static("");
         self.names.first().unwrap_or(NONE)
     }
+
+    /// Whether giving it can touch anything by itself.
+    #[must_use]
+    pub fn acts(&self) -> bool {
+        !self.own.is_empty()
+            || self
+                .values
+                .iter()
+                .flat_map(|value| &value.effects)
+                .any(|effect| effect.kind.acts())
+    }
 }

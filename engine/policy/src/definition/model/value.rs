@@ -92,6 +92,32 @@ pub enum ValueKind {
     Appears,
 }
 
+impl ValueKind {
+    /// Whether anything is touched, rather than told where or which.
+    #[must_use]
+    pub fn acts(&self) -> bool {
+        match self {
+            Self::Reads
+            | Self::ReadsTree
+            | Self::Writes
+            | Self::WritesInto
+            | Self::WritesTree
+            | Self::Creates
+            | Self::Deletes
+            | Self::DeletesTree
+            | Self::Links
+            | Self::Connects { .. }
+            | Self::Runs(_)
+            | Self::RunsSplit
+            | Self::RunsShell { .. }
+            | Self::Evaluates(_)
+            | Self::LoadsCode
+            | Self::SetsEnv => true,
+            Self::ChangesDirectory { .. } | Self::Narrows | Self::Excludes | Self::Appears => false,
+        }
+    }
+}
+
 /// What a value of `connects` is where it names no host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OrPath {

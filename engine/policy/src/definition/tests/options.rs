@@ -12,7 +12,7 @@ source "test"
 options abbreviations=#true numbers=#true
 flags "-u --unique" "-n" "-r --reverse" "-k --key <key>" "--reuse" "-i [suffix]"
 flag "-o --output <file>" { writes }
-flag "--help" terminal=#true
+flag "-V --help" terminal=#true
 arg "[file]..." { reads }
 complete
 "#;
@@ -61,7 +61,25 @@ fn a_dash_alone_is_standard_input_or_output() {
 
 #[test]
 fn a_terminal_option_leaves_nothing_else() {
-    assert_eq!(effects(&used(SORT, "sort -o out --help")), Vec::<String>::new());
+    for nothing in [
+        "sort -u --help",
+        "sort --help in",
+        "sort --help -u in",
+        "sort -uV",
+        "sort -rV in",
+    ] {
+        assert_eq!(effects(&used(SORT, nothing)), Vec::<String>::new(), "{nothing}");
+    }
+    // Another option may be obeyed before, on either side.
+    for writes in [
+        "sort -o out --help",
+        "sort --help -o out",
+        "sort -Vo out",
+        "sort -V -oout",
+        "sort -Vu -o out",
+    ] {
+        assert_eq!(effects(&used(SORT, writes)), ["w out"], "{writes}");
+    }
     assert_eq!(effects(&used(SORT, "sort in --help -o out")), ["w out", "r in"]);
     // The unknown option may have taken `--help` as its value.
     let use_ = used(SORT, "sort --zap --help -o out");
