@@ -1,0 +1,535 @@
+//! The real Codex and Gemini CLI, as `clients` runs the real Claude Code: without a network but their own loopback, against a model that
+//! says what a script says. What the policy allows runs, what it denies does not and the model is told why, and with a broken engine
+//! nothing runs.
+//!
+//! The programs are fetched by npm, into the build's own directory, and stay there. Where npm, the network or a namespace is missing a
+//! test says so and ends; `.config/nextest.toml` shows it.
+#![cfg(target_os = "linux")]
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "helpers of tests fail as tests do; these run clients, a package manager and the binary"
+)]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+/// A program and its fixed version, so that a test means the same tomorrow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Client {
+    Codex,
+    Gemini,
+}
+
+impl Client {
+    fn package(self) -> &'static str {
+        match self {
+            Self::Codex => "@openai/codex@0.171.0",
+            Self::Gemini => "@google/gemini-cli@0.61.0",
+        }
+    }
+
+    /// Its name for `engine hook`, and its directory in the home.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Codex => ("codex", ".codex"),
+            Self::Gemini => ("gemini", ".gemini"),
+        }
+    }
+
+    /// The program, fetched once.
+    fn program(self) -> Result<PathBuf, String> {
+        let name = self
+            .package()
+            .rsplit('/')
+            .next()
+            .unwrap_or_default()
+            .replace('@', "-");
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let program = folder.join("node_modules/.bin").join(self.names().0);
+        if program.exists() {
+            return Ok(program);
+        }
+        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let output = Command::new("npm")
+            .args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"])
+            .arg(&folder)
+            .arg(self.package())
+            .output()
+            .map_err(|error| format!("npm: {error}"))?;
+        if output.status.success() && program.exists() {
+            return Ok(program);
+        }
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        Err(complaint.lines().last().unwrap_or("npm failed").to_owned())
+    }
+
+    /// A call of a command.
+    fn command(self, text: &str) -> Call {
+        match self {
+            Self::Codex => Call::function("exec_command", json!({ "cmd": text })),
+            Self::Gemini => Call::function(
+                "run_shell_command",
+                json!({ "command": text, "description": "a step" }),
+            ),
+        }
+    }
+}
+
+/// A call that the model makes.
+#[derive(Clone, Debug)]
+struct Call {
+    name: &'static str,
+    input: Json,
+}
+
+impl Call {
+    fn function(name: &'static str, input: Json) -> Self {
+        Self { name, input }
+    }
+
+    /// A patch as Codex takes it: a text, and no object.
+    fn patch(text: &str) -> Self {
+        Self::function("apply_patch", text.into())
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "whoever reads the results must see it")]
+fn skipped(client: Client, why: &str) {
+    eprintln!("SKIPPED: {client:?}: {why}");
+}
+
+/// Runs a test of this program once more, in a namespace without a network.
+fn in_a_namespace(client: Client, test: &str) {
+    let program = match client.program() {
+        Ok(program) => program,
+        Err(why) => return skipped(client, &why),
+    };
+    let inside = |words: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args([
+            "--map-root-user",
+            "--net",
+            "--",
+            "sh",
+            "-c",
+            "ip link set lo up && exec \"$@\"",
+            "sh",
+        ]);
+        command.args(words).env("CLIENT_PROGRAM", &program);
+        command.output()
+    };
+    match inside(&["true"]) {
+        Ok(output) if output.status.success() => {}
+        Ok(output) => {
+            let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            return skipped(client, &format!("no namespace: {why}"));
+        }
+        Err(error) => return skipped(client, &format!("unshare: {error}")),
+    }
+    let own = std::env::current_exe().expect("this program");
+    let own = own.to_str().expect("a name");
+    let output = inside(&[own, "--ignored", "--exact", "--nocapture", test]).expect("a namespace");
+    let (shown, complaint) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(
+        output.status.success() && shown.contains("1 passed"),
+        "{shown}\n{complaint}"
+    );
+}
+
+#[test]
+fn codex_does_what_the_policy_says() {
+    in_a_namespace(Client::Codex, "codex_in_a_namespace");
+}
+
+#[test]
+fn gemini_does_what_the_policy_says() {
+    in_a_namespace(Client::Gemini, "gemini_in_a_namespace");
+}
+
+/// A person's own policy, so that no trust is needed.
+const POLICY: &str = "policy \"t\" { extends \"builtin:readonly\" }\nallow { write \"./**\" }\n\
+    deny \"no-rm\" because=\"nothing is brought back\" { command \"rm ...\" }\n\
+    deny \"no-secrets\" because=\"they are not yours\" { write \"**/secret*\"; delete \"**/secret*\" }\n";
+
+#[test]
+#[ignore = "runs in a namespace that a test above makes"]
+fn codex_in_a_namespace() {
+    let codex = Client::Codex;
+    let patch = |file: &str| {
+        Call::patch(&format!(
+            "*** Begin Patch\n*** Add File: {file}\n+x\n*** End Patch\n"
+        ))
+    };
+    let both = Call::patch(
+        "*** Begin Patch\n*** Add File: third.txt\n+x\n*** Add File: secret-too.txt\n+x\n*** End Patch\n",
+    );
+    let calls = [
+        codex.command("touch allowed"),
+        codex.command("rm -rf victim"),
+        patch("patched.txt"),
+        patch("secret.txt"),
+        both,
+    ];
+    let session = Session::new(codex);
+    let results = session.run(&calls);
+    assert_eq!(results.len(), 5, "{results:#?}");
+    assert!(
+        session.there("allowed") && session.there("victim") && session.there("patched.txt"),
+        "{results:#?}"
+    );
+    assert!(!session.there("secret.txt") && !session.there("third.txt") && !session.there("secret-too.txt"));
+    assert!(
+        results[1].contains("`no-rm`") && results[1].contains("nothing is brought back"),
+        "{results:#?}"
+    );
+    for refused in &results[3..] {
+        assert!(
+            refused.contains("`no-secrets`") && refused.contains("they are not yours"),
+            "{results:#?}"
+        );
+    }
+    broken(codex);
+}
+
+#[test]
+#[ignore = "runs in a namespace that a test above makes"]
+fn gemini_in_a_namespace() {
+    let gemini = Client::Gemini;
+    let session = Session::new(gemini);
+    let write = |file: &str| {
+        let file = session.project().join(file);
+        Call::function("write_file", json!({ "file_path": file, "content": "x" }))
+    };
+    let calls = [
+        gemini.command("touch allowed"),
+        gemini.command("rm -rf victim"),
+        write("written.txt"),
+        write("secret.txt"),
+    ];
+    let results = session.run(&calls);
+    assert_eq!(results.len(), 4, "{results:#?}");
+    assert!(
+        session.there("allowed") && session.there("victim") && session.there("written.txt"),
+        "{results:#?}"
+    );
+    assert!(!session.there("secret.txt"));
+    assert!(
+        results[1].contains("`no-rm`") && results[1].contains("nothing is brought back"),
+        "{results:#?}"
+    );
+    assert!(results[3].contains("`no-secrets`"), "{results:#?}");
+    broken(gemini);
+}
+
+/// In the mode that asks nobody, what is broken still stops everything.
+fn broken(client: Client) {
+    let cases: [(&str, fn(&Session)); 3] = [
+        ("a policy that is not one", |session| {
+            fs::write(session.home().join(".config/engine/policy.kdl"), "nonsense {").expect("a file");
+        }),
+        ("a policy that cannot be read", |session| {
+            let policy = session.home().join(".config/engine/policy.kdl");
+            fs::remove_file(&policy).expect("a file");
+            fs::create_dir(policy).expect("a folder");
+        }),
+        ("no engine", |session| {
+            let settings = session.settings();
+            let text = fs::read_to_string(&settings).expect("settings");
+            assert!(text.contains(env!("CARGO_BIN_EXE_engine")), "{text}");
+            fs::write(
+                &settings,
+                text.replace(env!("CARGO_BIN_EXE_engine"), "/nowhere/engine"),
+            )
+            .expect("settings");
+        }),
+    ];
+    for (name, spoil) in cases {
+        let session = Session::new(client);
+        spoil(&session);
+        let results = session.run(&[client.command("touch allowed")]);
+        assert_eq!(results.len(), 1, "{name}: {results:#?}");
+        assert!(!session.there("allowed"), "{name}: {results:#?}");
+    }
+}
+
+/// A person with a project, a policy and the hook installed.
+struct Session {
+    folder: tempfile::TempDir,
+    client: Client,
+}
+
+impl Session {
+    fn new(client: Client) -> Self {
+        let session = Self {
+            // Codex takes no home below the directory for temporary files.
+            folder: tempfile::tempdir_in("/var/tmp").expect("a folder"),
+            client,
+        };
+        let home = session.home();
+        fs::create_dir_all(home.join(".config/engine")).expect("a folder");
+        fs::create_dir_all(home.join(client.names().1)).expect("a folder");
+        fs::create_dir_all(session.project().join(".git")).expect("a folder");
+        fs::create_dir_all(session.project().join("victim")).expect("a folder");
+        fs::write(home.join(".config/engine/policy.kdl"), POLICY).expect("a policy");
+        if client == Client::Gemini {
+            let settings = json!({ "security": { "auth": { "selectedType": "gemini-api-key" } } });
+            fs::write(session.settings(), settings.to_string()).expect("settings");
+        }
+        let installed = Command::new(env!("CARGO_BIN_EXE_engine"))
+            .args(["hook", "install", client.names().0])
+            .current_dir(session.project())
+            .env_clear()
+            .env("HOME", &home)
+            .stdout(Stdio::null())
+            .status();
+        assert!(installed.expect("the engine").success());
+        session
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    fn project(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    fn settings(&self) -> PathBuf {
+        let (_, directory) = self.client.names();
+        let file = match self.client {
+            Client::Codex => "hooks.json",
+            Client::Gemini => "settings.json",
+        };
+        self.home().join(directory).join(file)
+    }
+
+    fn there(&self, name: &str) -> bool {
+        self.project().join(name).exists()
+    }
+
+    /// Runs the program to its end; what the model was told of each call.
+    fn run(&self, calls: &[Call]) -> Vec<String> {
+        let model = Model::start(self.client, calls.to_vec());
+        let program = std::env::var_os("CLIENT_PROGRAM").expect("it is run by a test above");
+        let mut command = Command::new("timeout");
+        command.arg("100").arg(program);
+        match self.client {
+            Client::Codex => {
+                let config = format!(
+                    "model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\n[model_providers.scripted]\nname = \"scripted\"\nbase_url = \"http://127.0.0.1:{}/v1\"\nwire_api = \"responses\"\nenv_key = \"SCRIPTED_KEY\"\n",
+                    model.port
+                );
+                fs::write(self.home().join(".codex/config.toml"), config).expect("settings");
+                command.args([
+                    "exec",
+                    "--skip-git-repo-check",
+                    "--json",
+                    "--dangerously-bypass-hook-trust",
+                ]);
+                command.args(["-s", "danger-full-access", "go"]);
+            }
+            Client::Gemini => {
+                command.args([
+                    "-m",
+                    "gemini-2.5-flash",
+                    "-o",
+                    "json",
+                    "--approval-mode",
+                    "yolo",
+                    "-p",
+                    "go",
+                ]);
+            }
+        }
+        let output = command
+            .current_dir(self.project())
+            .env_clear()
+            .env("HOME", self.home())
+            .env("CODEX_HOME", self.home().join(".codex"))
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("SHELL", "/bin/bash")
+            .env("LANG", "C.UTF-8")
+            .env("TERM", "dumb")
+            .env("SCRIPTED_KEY", "none")
+            .env("GEMINI_API_KEY", "none")
+            .env(
+                "GOOGLE_GEMINI_BASE_URL",
+                format!("http://127.0.0.1:{}", model.port),
+            )
+            .env("GEMINI_TELEMETRY_ENABLED", "false")
+            .env("GEMINI_CLI_NO_RELAUNCH", "true")
+            .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
+            .stdin(Stdio::null())
+            .output()
+            .expect("the program");
+        let results = model.results();
+        assert!(
+            !results.is_empty(),
+            "{}\n{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        results
+    }
+}
+
+/// A model that makes one call after the other, whatever it is told.
+struct Model {
+    client: Client,
+    port: u16,
+    /// The last request that could make a call.
+    last: Arc<Mutex<Json>>,
+}
+
+impl Model {
+    fn start(client: Client, calls: Vec<Call>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let last = Arc::new(Mutex::new(Json::Null));
+        let seen = Arc::clone(&last);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (calls, seen) = (calls.clone(), Arc::clone(&seen));
+                std::thread::spawn(move || serve(client, stream, &calls, &seen));
+            }
+        });
+        Self { client, port, last }
+    }
+
+    /// What the model was told of each call, in order.
+    fn results(&self) -> Vec<String> {
+        let last = self.last.lock().expect("a request");
+        match self.client {
+            Client::Codex => items(&last["input"])
+                .filter(|item| {
+                    item["type"]
+                        .as_str()
+                        .is_some_and(|kind| kind.ends_with("_call_output"))
+                })
+                .map(|item| item["output"].to_string())
+                .collect(),
+            Client::Gemini => items(&last["contents"])
+                .flat_map(|content| items(&content["parts"]))
+                .filter_map(|part| part.get("functionResponse").map(Json::to_string))
+                .collect(),
+        }
+    }
+}
+
+fn items(json: &Json) -> impl Iterator<Item = &Json> {
+    json.as_array().into_iter().flatten()
+}
+
+/// Reads one request of HTTP and answers it.
+fn serve(client: Client, stream: TcpStream, calls: &[Call], seen: &Mutex<Json>) -> Option<()> {
+    stream.set_read_timeout(Some(Duration::from_mins(1))).ok()?;
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let mut first = String::new();
+    reader.read_line(&mut first).ok()?;
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let line = line.trim().to_ascii_lowercase();
+        if line.is_empty() {
+            break;
+        }
+        if let Some(own) = line.strip_prefix("content-length:") {
+            length = own.trim().parse().ok()?;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let request: Json = serde_json::from_slice(&body).unwrap_or_default();
+    let path = first.split(' ').nth(1).unwrap_or_default();
+    let is_turn = path.ends_with("/responses") || path.contains("enerateContent");
+    let has_tools = items(&request["tools"]).next().is_some();
+    if is_turn && has_tools {
+        *seen.lock().ok()? = request.clone();
+    }
+    let (kind, text) = match client {
+        Client::Codex if is_turn => ("text/event-stream", responses(&request, calls)),
+        Client::Gemini if path.contains(":streamGenerateContent") => (
+            "text/event-stream",
+            format!("data: {}\n\n", content(&request, calls)),
+        ),
+        Client::Gemini if is_turn => ("application/json", content(&request, calls).to_string()),
+        Client::Codex => (
+            "application/json",
+            json!({ "object": "list", "data": [], "models": [] }).to_string(),
+        ),
+        Client::Gemini => ("application/json", json!({ "totalTokens": 1 }).to_string()),
+    };
+    let mut stream = stream;
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        text.len()
+    );
+    stream.write_all(head.as_bytes()).ok()?;
+    stream.write_all(text.as_bytes()).ok()
+}
+
+/// The next call of the script as a stream of OpenAI's responses; a word of farewell after the last.
+fn responses(request: &Json, calls: &[Call]) -> String {
+    let made = items(&request["input"])
+        .filter(|item| item["type"].as_str().is_some_and(|kind| kind.ends_with("_call")))
+        .count();
+    let item = match calls.get(made) {
+        Some(Call { name, input }) if input.is_string() => {
+            json!({ "type": "custom_tool_call", "id": format!("ctc_{made}"),
+            "call_id": format!("call_{made}"), "name": name, "input": input, "status": "completed" })
+        }
+        Some(Call { name, input }) => json!({ "type": "function_call", "id": format!("fc_{made}"),
+            "call_id": format!("call_{made}"), "name": name, "arguments": input.to_string(), "status": "completed" }),
+        None => {
+            json!({ "type": "message", "id": format!("msg_{made}"), "role": "assistant", "status": "completed",
+            "content": [{ "type": "output_text", "text": "Done.", "annotations": [] }] })
+        }
+    };
+    let response = json!({ "id": format!("resp_{made}"), "object": "response", "created_at": 1, "status": "completed", "output": [item],
+        "usage": { "input_tokens": 1, "input_tokens_details": { "cached_tokens": 0 }, "output_tokens": 1,
+            "output_tokens_details": { "reasoning_tokens": 0 }, "total_tokens": 2 } });
+    let events = [
+        json!({ "type": "response.created", "response": { "id": format!("resp_{made}"), "status": "in_progress", "output": [] } }),
+        json!({ "type": "response.output_item.added", "output_index": 0, "item": item }),
+        json!({ "type": "response.output_item.done", "output_index": 0, "item": item }),
+        json!({ "type": "response.completed", "response": response }),
+    ];
+    let texts = events.map(|event| {
+        format!(
+            "event: {}\ndata: {event}\n\n",
+            event["type"].as_str().unwrap_or_default()
+        )
+    });
+    texts.concat()
+}
+
+/// The same as Gemini's content.
+fn content(request: &Json, calls: &[Call]) -> Json {
+    let made = items(&request["contents"])
+        .flat_map(|content| items(&content["parts"]))
+        .filter(|part| part.get("functionCall").is_some())
+        .count();
+    let has_tools = items(&request["tools"]).next().is_some();
+    let part = match calls.get(made).filter(|_| has_tools) {
+        Some(Call { name, input }) => {
+            json!({ "functionCall": { "name": name, "args": input, "id": format!("fc-{made}") } })
+        }
+        None if has_tools => json!({ "text": "Done." }),
+        None => json!({ "text": "{}" }),
+    };
+    json!({ "candidates": [{ "content": { "role": "model", "parts": [part] }, "finishReason": "STOP", "index": 0 }],
+        "usageMetadata": { "promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2 }, "modelVersion": "scripted" })
+}
