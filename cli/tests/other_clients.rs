@@ -233,9 +233,12 @@ fn gemini_in_a_namespace() {
     broken(gemini);
 }
 
+/// What is broken, and how.
+type Spoilt = (&'static str, fn(&Session));
+
 /// In the mode that asks nobody, what is broken still stops everything.
 fn broken(client: Client) {
-    let cases: [(&str, fn(&Session)); 3] = [
+    let cases: [Spoilt; 3] = [
         ("a policy that is not one", |session| {
             fs::write(session.home().join(".config/engine/policy.kdl"), "nonsense {").expect("a file");
         }),
@@ -481,7 +484,7 @@ fn serve(client: Client, stream: TcpStream, calls: &[Call], seen: &Mutex<Json>) 
     stream.write_all(text.as_bytes()).ok()
 }
 
-/// The next call of the script as a stream of OpenAI's responses; a word of farewell after the last.
+/// The next call of the script as a stream of what its API calls responses; a word of farewell after the last.
 fn responses(request: &Json, calls: &[Call]) -> String {
     let made = items(&request["input"])
         .filter(|item| item["type"].as_str().is_some_and(|kind| kind.ends_with("_call")))
