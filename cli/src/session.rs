@@ -168,7 +168,7 @@ pub(crate) fn begin(opening: &Opening, opened: Opened, asking: Asking) -> Result
             .unwrap_or_else(|| path.to_owned())
     };
     let cwd = real(&start.directory);
-    let budgets = budgets(&plan);
+    let budgets = budgets(&plan, &tools);
     let plan = Arc::new(plan);
     let pool_in = {
         let (plan, start, facts) = (Arc::clone(&plan), start.clone(), facts.clone());
@@ -197,7 +197,7 @@ pub(crate) fn begin(opening: &Opening, opened: Opened, asking: Asking) -> Result
 }
 
 /// How long the results of the tools of a session may be, as policies say it.
-fn budgets(plan: &Plan) -> Budgets {
+fn budgets(plan: &Plan, tools: &[Arc<Tool>]) -> Budgets {
     let said = plan.budgets();
     let mut budgets = Budgets {
         message_cap: said.message_cap(),
@@ -207,7 +207,7 @@ fn budgets(plan: &Plan) -> Budgets {
         budgets.message = chars;
     }
     // Of every tool: another mode has other ones.
-    for tool in engine_tools::shipped() {
+    for tool in tools {
         let name = &tool.name.value;
         let own = said.of_tool(name);
         if let Some(chars) = own.said {

@@ -479,3 +479,42 @@ fn every_refusal_is_one_decision_in_the_log_and_every_execution_is_one_that_bega
         "{text}"
     );
 }
+
+#[test]
+fn a_budget_holds_for_a_tool_that_a_person_brings_along() {
+    let house = House::new("budgets { tool \"Long\" chars=100 }");
+    let definition =
+        "tool \"Long\" { about \"Says much\"; body { return \"{% for n in range(200) %}x{% endfor %}\"; } }";
+    let file = house.home.path().join("own.kdl");
+    fs::write(&file, definition).expect("a definition");
+    let file = file.display().to_string();
+    let told = house.engine(&["call", "--no-ask", "--tools", &file, "Long", "{}"], "");
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.contains("<persisted-output>"), "{told}");
+}
+
+#[test]
+fn the_log_of_a_session_notes_operations_of_git_and_what_a_command_is_shown_as() {
+    let house = House::new("allow { command \"git commit ...\" \"git push ...\" }");
+    let log = house.home.path().join("log");
+    let log_text = log.display().to_string();
+    for (command, class) in [
+        ("git commit -m x; git push", None),
+        ("cat p | head -1", Some("read")),
+        ("ls", Some("list")),
+    ] {
+        let input = json!({ "command": command }).to_string();
+        house.engine(&["call", "--yes", "--audit", &log_text, "Bash", &input], "");
+        let text = fs::read_to_string(log.join("audit.jsonl")).expect("a log");
+        let records: Vec<Json> = text.lines().map(|line| line.parse().expect("JSON")).collect();
+        let last = |kind: &str| records.iter().rev().find(|record| record["kind"] == kind);
+        assert_eq!(
+            last("execution").map(|record| record["class"].as_str()),
+            Some(class),
+            "{text}"
+        );
+    }
+    let text = fs::read_to_string(log.join("audit.jsonl")).expect("a log");
+    let first: Json = text.lines().next().expect("a record").parse().expect("JSON");
+    assert_eq!(first["git"], json!(["commit", "push"]));
+}

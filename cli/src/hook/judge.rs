@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use engine_policy::{
-    Call, Decision, Effects, Facts, Mode, Outcome, Plan, Request, ToolShape, World, decide, join_path,
+    Call, Decision, Effects, Facts, Mode, Note, Outcome, Plan, ToolShape, World, decide, join_path,
 };
 use engine_runtime::audit;
 use engine_shell::Shell;
@@ -126,7 +126,7 @@ fn judge_once(
     headless: bool,
 ) -> Judged {
     let mut outcome = Outcome::Allow;
-    let mut all: Vec<(Decision, &OwnCall)> = Vec::new();
+    let mut all: Vec<Decision> = Vec::new();
     for call in &mapped.calls {
         let unsaid;
         let asked = match call {
@@ -147,7 +147,7 @@ fn judge_once(
         };
         let decision = decide(plan, &asked, facts, mode);
         outcome = outcome.max(decision.outcome);
-        all.push((decision, call));
+        all.push(decision);
     }
     if !mapped.unknown.is_empty() || mapped.calls.is_empty() {
         outcome = outcome.max(Outcome::Ask);
@@ -171,7 +171,7 @@ fn judge_once(
             ..audit::Reason::default()
         });
     }
-    for (decision, _) in &all {
+    for decision in &all {
         for step in decision.steps.iter().filter(|step| step.outcome == decided) {
             let line = step.explain(plan);
             if decided != Outcome::Allow && !lines.contains(&line) {
@@ -185,6 +185,11 @@ fn judge_once(
         OwnCall::Tool { name, .. } => Some(name.clone()),
         OwnCall::Command(_) => None,
     });
+    if decided == Outcome::Ask {
+        let warnings = noted(all.iter().map(|decision| decision.warnings.as_slice()));
+        // Whoever is asked sees first what cannot be undone.
+        lines.splice(..0, warnings.into_iter().map(|text| format!("warning: {text}")));
+    }
     Judged {
         outcome,
         reason: reason_text(plan, decided, outcome, &lines),
@@ -193,11 +198,19 @@ fn judge_once(
         directory: facts.directory.to_owned(),
         mode: mode.as_str(),
         tool: tool.unwrap_or_else(|| event.tool.clone()),
-        git: all
-            .iter()
-            .flat_map(|(decision, call)| git(decision, call))
-            .collect(),
+        git: noted(all.iter().map(|decision| decision.operations.as_slice())),
     }
+}
+
+/// What is noted of several decisions, each once.
+fn noted<'n>(of: impl Iterator<Item = &'n [Note]>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for note in of.flatten() {
+        if !found.iter().any(|known| known == note.text.as_str()) {
+            found.push(note.text.to_string());
+        }
+    }
+    found
 }
 
 /// What the model is told: short, and with what it can do instead.
@@ -230,69 +243,4 @@ fn reason_text(plan: &Plan, decided: Outcome, outcome: Outcome, lines: &[String]
         Some((at, _)) => format!("{}...", text.get(..at).unwrap_or_default()),
         None => text,
     }
-}
-
-/// Operations of `git` and of programs of forges that others may notice.
-const GIT: &[&str] = &[
-    "commit",
-    "push",
-    "merge",
-    "rebase",
-    "reset",
-    "tag",
-    "cherry-pick",
-    "revert",
-    "am",
-];
-const FORGES: &[(&str, &[&str])] = &[
-    ("gh", &["pr create", "pr merge", "release create"]),
-    ("glab", &["mr create", "mr merge", "release create"]),
-];
-
-/// What of a command is to be noted.
-fn git(decision: &Decision, call: &OwnCall) -> Vec<String> {
-    let text = match call {
-        OwnCall::Command(text) => text.as_str(),
-        OwnCall::Tool { input, .. } => input
-            .get("command")
-            .and_then(serde_json::Value::as_str)
-            .unwrap_or_default(),
-    };
-    let mut found: Vec<String> = Vec::new();
-    for step in &decision.steps {
-        let Request::Command(program) = &step.request else {
-            continue;
-        };
-        let range = step.span.start as usize..step.span.end as usize;
-        let words: Vec<&str> = text
-            .get(range)
-            .unwrap_or_default()
-            .split_whitespace()
-            .skip_while(|word| !word.ends_with(program.as_str()))
-            .skip(1)
-            .map(|word| word.trim_matches(['\'', '"']))
-            .collect();
-        let operation = if program == "git" {
-            words
-                .iter()
-                .find(|word| GIT.contains(word))
-                .map(|word| (*word).to_owned())
-        } else {
-            let known = FORGES
-                .iter()
-                .find(|(name, _)| name == program)
-                .map_or(&[][..], |(_, known)| known);
-            let pairs = words
-                .iter()
-                .zip(words.iter().skip(1))
-                .map(|(first, second)| format!("{first} {second}"));
-            pairs.into_iter().find(|pair| known.contains(&pair.as_str()))
-        };
-        if let Some(operation) = operation
-            && !found.contains(&operation)
-        {
-            found.push(operation);
-        }
-    }
-    found
 }

@@ -167,6 +167,14 @@ fn claude_code_is_answered_in_its_form() {
         )
     );
     assert_eq!(
+        shape("git push --force; frobnicate")["hookSpecificOutput"]["permissionDecisionReason"]
+            .as_str()
+            .unwrap()
+            .lines()
+            .nth(1),
+        Some("- warning: overwrites what others have pushed")
+    );
+    assert_eq!(
         shape("frobnicate"),
         form(
             "ask",

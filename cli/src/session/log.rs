@@ -4,6 +4,7 @@ use std::path::Path;
 
 use engine_policy::Outcome;
 use engine_runtime::audit::{self, Kind, Log, Record};
+use engine_runtime::bash::Class;
 use engine_runtime::{Decided, Ended, HookRun, Observer, Refused};
 
 use crate::exit::Exit;
@@ -74,6 +75,9 @@ impl Observer for Written {
             verdict: Some(outcome.as_str()),
             answered,
             reasons,
+            git: (event.decision.operations.iter())
+                .map(|note| note.text.to_string())
+                .collect(),
             ..self.record(Kind::Decision, event.call, event.tool)
         };
         self.log
@@ -126,6 +130,7 @@ impl Observer for Written {
         let record = Record {
             duration_ms: u64::try_from(event.elapsed.as_millis()).ok(),
             failed: Some(event.failed),
+            class: event.class.map(Class::as_str),
             ..self.record(Kind::Execution, event.call, event.tool)
         };
         if let Err(error) = self.log.append(&record) {

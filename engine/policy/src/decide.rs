@@ -22,6 +22,7 @@ mod groups;
 mod listing;
 mod mode;
 mod network;
+mod notes;
 mod path;
 mod repository;
 mod seen;
@@ -46,7 +47,7 @@ use crate::document::{Mode, Outcome, RequestKind, Severity};
 use crate::facts::Facts;
 use crate::plan::Plan;
 use crate::tool_shape::ToolShape;
-use crate::verdict::{Decision, Reported, Request, Step, Why};
+use crate::verdict::{Decision, Note, Reported, Request, Step, Why};
 
 /// One tool call.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +109,8 @@ struct Decider<'a> {
     rules: Rules,
     steps: Vec<Step>,
     findings: Vec<Reported>,
+    warnings: Vec<Note>,
+    operations: Vec<Note>,
     /// What every request is labelled with while nested text is decided: all its spans collapse to this one.
     outer: Option<Span>,
     /// The project and the home directory, where they are reached through links: the real place of each and its name.
@@ -126,6 +129,8 @@ impl<'a> Decider<'a> {
             rules,
             steps: Vec::new(),
             findings: Vec::new(),
+            warnings: Vec::new(),
+            operations: Vec::new(),
             outer: None,
             linked: OnceCell::new(),
             written: Vec::new(),
@@ -182,6 +187,8 @@ impl<'a> Decider<'a> {
             outcome,
             steps: self.steps,
             findings: self.findings,
+            warnings: self.warnings,
+            operations: self.operations,
             mode,
         }
     }

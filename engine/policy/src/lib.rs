@@ -50,4 +50,4 @@ pub use testing::{
 pub use tool_shape::{Absent, Effects, FieldShape, Role, ToolShape, Trees};
 pub use truth::Truth;
 pub use variables::{Danger, danger_of};
-pub use verdict::{Decision, Reported, Request, RuleInfo, RuleRef, Step, Why};
+pub use verdict::{Decision, Note, Reported, Request, RuleInfo, RuleRef, Step, Why};

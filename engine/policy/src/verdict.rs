@@ -20,8 +20,30 @@ pub struct Decision {
     pub steps: Vec<Step>,
     /// Findings of the shell checks that are reported, whatever they changed.
     pub findings: Vec<Reported>,
+    /// What cannot be undone of what its commands do, as their definitions say it.
+    pub warnings: Vec<Note>,
+    /// What its commands do with version control that others may notice: `commit`, `push`, `pr create`.
+    pub operations: Vec<Note>,
     /// The mode that was on.
     pub mode: Mode,
+}
+
+/// Something that is to be said of a command, whatever is decided about it. Each is there once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// What is said.
+    pub text: SmolStr,
+    /// Where the last command is that it is said of.
+    pub span: Span,
+}
+
+impl Decision {
+    /// Leaves what is said of what stands before this place of the text: it was carried out earlier.
+    pub fn forget_notes_before(&mut self, at: usize) {
+        for notes in [&mut self.warnings, &mut self.operations] {
+            notes.retain(|note| note.span.start as usize >= at);
+        }
+    }
 }
 
 /// A finding of a shell check with its severity under the policy.

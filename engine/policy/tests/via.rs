@@ -68,3 +68,79 @@ fn a_list_is_no_value_for_a_field_that_holds_one_text() {
     }
     assert!(ToolShape::shipped("Bash").is_some());
 }
+
+/// Warnings and operations of a command under a plan that denies everything: what is noted does not depend on what is decided.
+fn notes(text: &str) -> (Vec<String>, Vec<String>) {
+    use engine_policy::{Call, Facts, Mode, NoWorld, Note, decide};
+
+    let plan = compile(&[], Vec::new(), &Sources::default()).unwrap();
+    let facts = Facts {
+        via: &[],
+        project: "/project",
+        directory: "/project",
+        home: None,
+        shell: engine_shell::Shell::Bash,
+        world: &NoWorld,
+    };
+    let decision = decide(&plan, &Call::Shell(text), &facts, Mode::Default);
+    let texts = |notes: &[Note]| notes.iter().map(|note| note.text.to_string()).collect();
+    (texts(&decision.warnings), texts(&decision.operations))
+}
+
+#[test]
+fn what_destroys_is_warned_of_however_it_is_run() {
+    for (text, expected) in [
+        ("rm -rf build", true),
+        ("rm a", false),
+        ("git reset --hard HEAD~1", true),
+        ("git reset HEAD~1", false),
+        ("git push --force origin main", true),
+        ("git push origin main", false),
+        ("git clean -fd", true),
+        ("git clean -n", false),
+        ("psql -c 'drop   TABLE users'", true),
+        ("psql -c 'select 1'", false),
+        ("echo 'DROP TABLE users' | psql", true),
+        ("echo 'DROP TABLE users' | sudo psql", true),
+        ("psql <<< 'Truncate users'", true),
+        ("psql <<E\ndrop schema x\nE", true),
+        ("echo 'select 1' | psql", false),
+        ("echo \"$statement\" | psql", true),
+        ("psql < changes.sql", true),
+        ("kubectl delete pod a", true),
+        ("kubectl get pods", false),
+        ("terraform destroy", true),
+        ("terraform plan", false),
+        ("mkfs.ext4 /dev/sda1", true),
+        ("dd if=a of=/dev/sda", true),
+        ("dd if=a", false),
+        ("echo 'rm -rf /'", false),
+        ("echo 'rm -rf /' | bash", true),
+        ("bash -c 'rm -rf build'", true),
+        ("sudo timeout 5 rm -rf build", true),
+        ("find . -name x -exec rm -r {} +", true),
+        ("ls | xargs rm -rf", true),
+        ("echo \"$(git push -f)\"", true),
+    ] {
+        assert_eq!(!notes(text).0.is_empty(), expected, "{text}");
+    }
+    assert_eq!(notes("rm -rf a; rm -rf b").0.len(), 1);
+}
+
+#[test]
+fn operations_that_others_notice_are_noted() {
+    for (text, expected) in [
+        (
+            "git add -A && git -C sub commit -m push; git push",
+            &["commit", "push"][..],
+        ),
+        ("git log --grep commit", &[]),
+        ("bash -c 'git merge x'", &["merge"]),
+        ("gh pr create --title 'a b' --body c", &["pr create"]),
+        ("gh pr list", &[]),
+        ("glab mr create", &["mr create"]),
+        ("echo git push", &[]),
+    ] {
+        assert_eq!(notes(text).1, expected, "{text}");
+    }
+}

@@ -48,6 +48,7 @@ pub(crate) async fn run(
     }
     let mut told = Vec::new();
     let mut stage = Stage::Undecided;
+    let mut class = None;
     let mut ending = match prepare(session, call, looked, cancel).await {
         Err(text) => {
             undecided(session, call, &call.input, &text);
@@ -81,6 +82,7 @@ pub(crate) async fn run(
                 }
             };
             stage = prepared.granted.stage();
+            class = prepared.granted.class();
             if stage == Stage::Undecided {
                 let why: Vec<&str> = ending.output.blocks.iter().filter_map(Block::as_text).collect();
                 undecided(session, call, prepared.call.json(), &why.join("\n"));
@@ -111,6 +113,7 @@ pub(crate) async fn run(
             tool: &call.name,
             failed: ending.output.is_error,
             elapsed: started.elapsed(),
+            class,
         }),
         // The decision says all there is to say.
         Stage::Undecided | Stage::Refused => {}
@@ -165,6 +168,7 @@ impl Drop for Fallen<'_> {
                 tool: &self.call.name,
                 failed: true,
                 elapsed: self.started.elapsed(),
+                class: self.prepared.granted.class(),
             }),
             Stage::Undecided => {
                 let why = "an error of the engine itself";

@@ -90,16 +90,15 @@ pub(crate) async fn run(around: Around<'_>, handler: Handler, call: &Valid) -> R
 
 /// Asks leave for a call of a tool whose input says all it does.
 async fn leave(around: Around<'_>, call: &Valid, paths: &[&str], shown: &str) -> Result<Leave, String> {
-    leave_with(around, call, paths, shown, &[], None).await
+    leave_with(around, call, paths, shown, None).await
 }
 
-/// The same with what a person is warned of, and what they are shown of a change.
+/// The same with what a person is shown of a change.
 async fn leave_with(
     around: Around<'_>,
     call: &Valid,
     paths: &[&str],
     shown: &str,
-    warnings: &[String],
     preview: Option<&dyn Preview>,
 ) -> Result<Leave, String> {
     let fields = fields_of(call.tool());
@@ -118,7 +117,7 @@ async fn leave_with(
         preview,
         cwd: None,
         preapproved: around.preapproved,
-        warnings,
+        ran: 0,
         read_only: around.read_only,
     };
     // Merely looking at such a path connects to the server that it names.

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use engine_policy::{
     Absent, Call, Decision, Effects, Facts, FieldShape, Mode, Outcome, Request, Sieve, Step, ToolShape,
@@ -14,7 +14,7 @@ use engine_policy::{
 use engine_tools::definition::{FieldKind, Handler, Role, Tool, Work};
 use serde_json::Value as Json;
 
-use crate::bash::Cancel;
+use crate::bash::{Cancel, Class};
 use crate::hooks::{Watched, Word};
 use crate::person::{Permission, Permit};
 use crate::pinned::Pinned;
@@ -48,8 +48,8 @@ pub(crate) struct Asking<'a> {
     pub(crate) cwd: Option<&'a str>,
     /// Hosts that its definition approved.
     pub(crate) preapproved: &'a [&'a str],
-    /// What cannot be undone about it, one line each.
-    pub(crate) warnings: &'a [String],
+    /// How much of the text that is decided ran before.
+    pub(crate) ran: usize,
     /// The tool around it that is declared to change nothing, if one is.
     pub(crate) read_only: Option<&'a str>,
 }
@@ -80,6 +80,7 @@ pub(crate) struct Granted {
     word: Option<Word>,
     ahead: Mutex<Option<Ahead>>,
     stage: AtomicU8,
+    class: OnceLock<Class>,
 }
 
 const REFUSED: u8 = 1;
@@ -104,7 +105,20 @@ impl Granted {
             word,
             ahead: Mutex::new(ahead),
             stage: AtomicU8::default(),
+            class: OnceLock::new(),
         }
+    }
+
+    /// How the command that the call is, is shown.
+    pub(crate) fn classed(&self, class: Option<Class>) {
+        if let Some(class) = class {
+            let _first = self.class.set(class);
+        }
+    }
+
+    /// The same, once it is known.
+    pub(crate) fn class(&self) -> Option<Class> {
+        self.class.get().copied()
     }
 
     /// How far the call has come.
@@ -270,9 +284,10 @@ impl Session {
             return Err(self.refused(asking, why));
         }
         let context = self.context();
-        let ruled = granted
+        let mut ruled = granted
             .ahead(asking, &context)
             .unwrap_or_else(|| self.rule(&asking.what, asking.via, asking.paths, asking.cwd, context));
+        ruled.decision.forget_notes_before(asking.ran);
         if let Some(tool) = asking.read_only
             && !changes_nothing(&ruled.decision)
         {
@@ -314,7 +329,9 @@ impl Session {
                     shown: asking.shown.to_owned(),
                     diff: self.diff_of(asking, &ruled.places).await,
                     reasons,
-                    warnings: asking.warnings.to_vec(),
+                    warnings: (ruled.decision.warnings.iter())
+                        .map(|note| note.text.to_string())
+                        .collect(),
                 };
                 let nobody_asks = wanted.is_some() && ruled.decision.mode == Mode::DontAsk;
                 let answer = if nobody_asks {

@@ -153,6 +153,8 @@ pub struct Ended<'a> {
     pub failed: bool,
     /// How long it took.
     pub elapsed: std::time::Duration,
+    /// How the command that it is, is shown; none where its parts differ, or it is no command.
+    pub class: Option<bash::Class>,
 }
 
 /// Nobody listens.

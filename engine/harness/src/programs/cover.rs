@@ -35,6 +35,7 @@ pub(super) fn predict(definitions: &Definitions, words: &[String], directory: &s
     let input = ApplyContext {
         stdin_paths: None,
         stdin_text: Some("".into()),
+        stdin_may_be_any: false,
     };
     follow(definitions, &fields, directory, DEPTH, &input, &mut said)?;
     Ok(said)

@@ -58,6 +58,9 @@ impl Decider<'_> {
             .as_deref()
             .and_then(|name| catalogue.find(name))
             .map(|definition| apply(definition, &invocation.words, &apply_context(running)));
+        if let Some(usage) = &usage {
+            self.notes(usage, invocation.span);
+        }
         let claims = name
             .as_deref()
             .and_then(|name| catalogue.find_published(name))
@@ -412,6 +415,11 @@ fn apply_context(running: &Running<'_>) -> ApplyContext {
         stdin_text: match &running.invocation.stdin {
             Stdin::Text(value) => value.known().map(SmolStr::from),
             Stdin::Inherited | Stdin::Empty | Stdin::File(_) | Stdin::Pipe(_) | Stdin::Script => None,
+        },
+        stdin_may_be_any: match &running.invocation.stdin {
+            Stdin::Text(value) => value.known().is_none(),
+            Stdin::File(_) | Stdin::Pipe(_) => true,
+            Stdin::Inherited | Stdin::Empty | Stdin::Script => false,
         },
     }
 }

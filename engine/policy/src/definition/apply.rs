@@ -22,6 +22,8 @@ pub struct ApplyContext {
     pub stdin_paths: Option<Value>,
     /// The text on standard input, if it is known exactly.
     pub stdin_text: Option<SmolStr>,
+    /// What comes on standard input is not known, and somebody put it there.
+    pub stdin_may_be_any: bool,
 }
 
 /// What a command does; `words` begins with the program. Alternatives are merged into one: where they are cut in different

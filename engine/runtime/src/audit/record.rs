@@ -131,6 +131,9 @@ pub struct Record {
     /// Whether it failed, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<bool>,
+    /// How the command is shown: `search`, `read`, `list`, `silent` or `neutral`, where all its parts are alike.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<&'static str>,
     /// Anything else, in one line.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,

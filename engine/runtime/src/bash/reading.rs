@@ -1,16 +1,15 @@
-//! What is known of a text before and after it is run: what its exit code means, how it is shown, what warns of it, and whether it
-//! only waits.
+//! What is known of a text before and after it is run: what its exit code means, how it is shown, and whether it only waits.
 //!
 //! Pure. Invariant (one place): everything that is said of a program stands in its definition. Invariant (no excuse): a code is no
 //! failure only if every command that may have given it says so.
 
 use std::time::Duration;
 
+use engine_policy::Use;
 use engine_policy::definition::{ApplyContext, Catalogue, Definition, apply};
-use engine_policy::{Nested, Use};
 use engine_shell::{
     Command, CommandKind, Context, Directory, Evaluation, Field, Invocation, InvocationKind, Joiner, Limits,
-    List, Pipeline, Shell, Span, Statement, Stdin, evaluate, evaluate_text, parse,
+    List, Pipeline, Shell, Span, Statement, Stdin, evaluate, parse,
 };
 use smol_str::SmolStr;
 
@@ -19,9 +18,6 @@ pub const MOST_SLEEP: Duration = Duration::from_secs(2);
 
 /// Deepest nesting of commands whose exit code is followed.
 const DEPTH: usize = 16;
-
-/// Deepest nesting of commands in commands that is looked into for warnings.
-const NESTING: usize = 8;
 
 /// How a command is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,19 +34,29 @@ pub enum Class {
     Neutral,
 }
 
+impl Class {
+    /// Its word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Search => "search",
+            Self::Read => "read",
+            Self::List => "list",
+            Self::Silent => "silent",
+            Self::Neutral => "neutral",
+        }
+    }
+}
+
 /// What is known of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     /// How it is shown; none where its parts differ, or are not known.
     pub class: Option<Class>,
-    /// What whoever approves it is told.
-    pub warnings: Vec<String>,
     /// How long it waits by `sleep` in the foreground, if that is known.
     pub sleeps: Duration,
     /// Its shell ends in the directory that it began in, whatever comes: nothing in it could change that.
     pub stays: bool,
-    /// Subcommands of git that it runs, in order: what an audit notes (`commit`, `push`).
-    pub git: Vec<String>,
     /// Codes that are no failure, each with what it means, of every command that may decide; the last one first.
     deciders: Vec<Meanings>,
 }
@@ -124,26 +130,14 @@ pub fn reading(text: &str, catalogue: &Catalogue, home: Option<&str>, directory:
         deciders.clear();
     }
     deciders.sort_by_key(|decider| !decider.last);
-    let uses = || used.iter().flatten().map(|(_, used)| used);
-    let mut warnings = Vec::new();
-    for used in uses() {
-        warn(used, catalogue, &context, NESTING, &mut warnings);
-    }
     Reading {
         class: if evaluation.refusals.is_empty() {
             class_of(&used)
         } else {
             None
         },
-        warnings,
         sleeps: sleeps(&evaluation),
         stays: evaluation.refusals.is_empty() && evaluation.invocations.iter().all(is_bound),
-        git: uses()
-            .filter_map(|used| match used.command.as_slice() {
-                [program, subcommand, ..] if program == "git" => Some(subcommand.to_string()),
-                _ => None,
-            })
-            .collect(),
         deciders,
     }
 }
@@ -175,37 +169,6 @@ fn using<'c>(words: &[Field], catalogue: &'c Catalogue) -> Option<(&'c Definitio
     let definition = catalogue.find(program.rsplit('/').next()?)?;
     let used = apply(definition, words, &ApplyContext::default());
     Some((definition, used))
-}
-
-/// Warnings of a command, and of the commands that it runs in turn.
-fn warn(used: &Use, catalogue: &Catalogue, context: &Context<'_>, depth: usize, warnings: &mut Vec<String>) {
-    for warning in &used.warnings {
-        if !warnings.iter().any(|known| known == warning.as_str()) {
-            warnings.push(warning.to_string());
-        }
-    }
-    let Some(depth) = depth.checked_sub(1) else {
-        return;
-    };
-    for nested in &used.nested {
-        let inner: Vec<Use> = match nested {
-            Nested::Argv { words, .. } => using(words, catalogue)
-                .into_iter()
-                .map(|(_, used)| used)
-                .collect(),
-            Nested::Shell { text, .. } => {
-                let found = evaluate_text(text.known().unwrap_or_default(), context);
-                let uses = found
-                    .invocations
-                    .iter()
-                    .filter_map(|invocation| using(&invocation.words, catalogue));
-                uses.map(|(_, used)| used).collect()
-            }
-        };
-        for used in &inner {
-            warn(used, catalogue, context, depth, warnings);
-        }
-    }
 }
 
 /// One class for all parts that are not neutral: searches and reads count as the stronger of both, anything else only with its like.
@@ -413,37 +376,6 @@ mod tests {
     }
 
     #[test]
-    fn what_destroys_warns() {
-        for (text, expected) in [
-            ("rm -rf build", true),
-            ("rm a", false),
-            ("git reset --hard HEAD~1", true),
-            ("git reset HEAD~1", false),
-            ("git push --force origin main", true),
-            ("git push -f", true),
-            ("git push origin main", false),
-            ("git clean -fd", true),
-            ("git clean -n", false),
-            ("psql -c 'drop   TABLE users'", true),
-            ("psql -c 'select 1'", false),
-            ("kubectl delete pod a", true),
-            ("kubectl get pods", false),
-            ("terraform destroy", true),
-            ("terraform plan", false),
-            ("mkfs.ext4 /dev/sda1", true),
-            ("dd if=a of=/dev/sda", true),
-            ("dd if=a", false),
-            ("echo 'rm -rf /'", false),
-            ("bash -c 'rm -rf build'", true),
-            ("sudo timeout 5 rm -rf build", true),
-            ("find . -name x -exec rm -r {} +", true),
-            ("ls | xargs rm -rf", true),
-        ] {
-            assert_eq!(!of(text).warnings.is_empty(), expected, "{text}");
-        }
-    }
-
-    #[test]
     fn a_shell_stays_where_nothing_could_lead_it_away() {
         for (text, expected) in [
             ("true", true),
@@ -492,13 +424,5 @@ mod tests {
             assert_eq!(of(text).refusal().is_some(), seconds > 2.0, "{text}");
         }
         assert!(of("sleep infinity").refusal().is_some());
-    }
-
-    #[test]
-    fn operations_of_git_are_noted() {
-        assert_eq!(
-            of("git add -A && git -C sub commit -m x; git push").git,
-            ["add", "commit", "push"]
-        );
     }
 }

@@ -209,7 +209,7 @@ async fn change(
         plan: Arc::new(plan),
         planned: Mutex::default(),
     };
-    let leave = leave_with(around, call, &[path], path, &[], Some(&asked)).await?;
+    let leave = leave_with(around, call, &[path], path, Some(&asked)).await?;
     let known = asked
         .planned
         .lock()

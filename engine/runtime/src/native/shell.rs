@@ -48,13 +48,16 @@ pub(super) async fn run(around: Around<'_>, call: &Valid) -> Result<Answer, Stri
     let session = around.session;
     let cwd = session.context().cwd;
     let reading = reading(command, session.parts.plan.catalogue(), session.home(), &cwd);
+    if around.via.is_empty() {
+        around.granted.classed(reading.class);
+    }
     if !background && let Some(refusal) = reading.refusal() {
         return Err(refusal);
     }
     if session.parts.shells == Shells::Staying && !background {
         return staying::run(around, call, &reading).await;
     }
-    let leave = super::leave_with(around, call, &[], command, &reading.warnings, None).await?;
+    let leave = super::leave_with(around, call, &[], command, None).await?;
     let timeout = input
         .integer("timeout")
         .and_then(|number| u64::try_from(number).ok());
@@ -328,7 +331,7 @@ pub(crate) async fn run_program(around: Around<'_>, program: Program) -> Result<
         shown: &text,
         cwd: cwd.as_deref(),
         preapproved: around.preapproved,
-        warnings: &[],
+        ran: 0,
         read_only: around.read_only,
     };
     let leave = around.leave(&asking).await?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use engine_runtime::message;
 use serde_json::json;
 
-use super::support::{OPEN, Setup, use_of};
+use super::support::{ASKS, OPEN, Setup, use_of};
 
 /// A tool without input around these steps.
 fn tool(name: &str, steps: &str) -> String {
@@ -269,4 +269,17 @@ async fn what_a_shell_reads_from_its_input_is_decided() {
     let said = table.fails("Own", json!({ "text": "rm a.txt" })).await;
     assert!(said.contains("rm"), "{said}");
     assert!(table.project().join("a.txt").exists());
+}
+
+#[tokio::test]
+async fn a_person_is_warned_of_a_step_that_destroys() {
+    let steps = r#"run "gone" "rm" "-rf" "build""#;
+    let table = Setup::new(ASKS).tools(&tool("Own", steps)).start();
+    let _refused = table.call("Own", json!({})).await;
+    let asked = table.person.asked.lock().unwrap();
+    let warnings: Vec<&[String]> = asked.iter().map(|permit| permit.warnings.as_slice()).collect();
+    assert_eq!(
+        warnings,
+        [["removes whole directories; what is in them cannot be brought back".to_owned()]]
+    );
 }

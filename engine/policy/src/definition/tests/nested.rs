@@ -146,6 +146,7 @@ fn words_from_standard_input_follow_a_command() {
         let context = ApplyContext {
             stdin_paths: paths,
             stdin_text: text.map(Into::into),
+            stdin_may_be_any: false,
         };
         argvs(&used_with(XARGS, &fields(command), &context))
     };

@@ -99,18 +99,19 @@ impl<'d> Touch<'_, 'd> {
         }
     }
 
-    /// A warning, if it is about these words; a word that is not known may hold anything.
+    /// A warning, if it is about these words or what comes on standard input; what is not known of them may be anything.
     fn warn(&mut self, text: &SmolStr, containing: &[SmolStr]) {
+        let speaks = |known: &str| {
+            let known = known.to_lowercase();
+            let plain: Vec<&str> = known.split_whitespace().collect();
+            let plain = plain.join(" ");
+            containing.iter().any(|part| plain.contains(part.as_str()))
+        };
+        let mut words = self.out.words.iter();
         let about = containing.is_empty()
-            || self.out.words.iter().any(|word| match word.field.known() {
-                Some(known) => {
-                    let known = known.to_lowercase();
-                    let plain: Vec<&str> = known.split_whitespace().collect();
-                    let plain = plain.join(" ");
-                    containing.iter().any(|part| plain.contains(part.as_str()))
-                }
-                None => true,
-            });
+            || words.any(|word| word.field.known().is_none_or(speaks))
+            || self.context.stdin_may_be_any
+            || self.context.stdin_text.as_deref().is_some_and(speaks);
         if about && !self.out.warnings.contains(text) {
             self.out.warnings.push(text.clone());
         }

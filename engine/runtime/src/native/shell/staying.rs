@@ -46,7 +46,7 @@ pub(super) async fn run(around: Around<'_>, call: &Valid, reading: &Reading) -> 
         start: cwd.clone(),
         history: String::new(),
     });
-    let decided = leave(around, call, &staying, reading).await;
+    let decided = leave(around, call, &staying).await;
     if let Err(refused) = decided {
         *slot = Some(staying);
         return Err(refused);
@@ -97,7 +97,7 @@ pub(super) async fn run(around: Around<'_>, call: &Valid, reading: &Reading) -> 
 }
 
 /// Asks leave for a command as the end of everything that ran in the shell.
-async fn leave(around: Around<'_>, call: &Valid, staying: &Staying, reading: &Reading) -> Result<(), String> {
+async fn leave(around: Around<'_>, call: &Valid, staying: &Staying) -> Result<(), String> {
     let command = call.input().text("command").unwrap_or_default();
     let mut whole = call.json().clone();
     if let Json::Object(map) = &mut whole {
@@ -122,7 +122,7 @@ async fn leave(around: Around<'_>, call: &Valid, staying: &Staying, reading: &Re
         shown: command,
         cwd: Some(&staying.start),
         preapproved: around.preapproved,
-        warnings: &reading.warnings,
+        ran: staying.history.len(),
         read_only: around.read_only,
     };
     around.session.leave(&asking, around.granted).await.map(drop)
