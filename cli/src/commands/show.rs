@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use engine_policy::definition::model::{Arg, Block, Command, Flag, Own, ValueKind};
+use engine_policy::definition::model::{Arg, Block, Command, ExitCode, Flag, Own, ValueKind};
 use serde_json::{Value as Json, json};
 
 use super::find::{Found, Kind};
@@ -89,16 +89,14 @@ fn one_human(found: &Found<'_>) -> String {
         })
         .collect();
     section(&mut out, paint, "Subcommands", &subcommands);
+    let codes: Vec<String> = codes_of(found)
+        .map(|code| {
+            let ok = if code.ok { " (no failure)" } else { "" };
+            format!("{}  {}{ok}", code.code, code.about)
+        })
+        .collect();
+    section(&mut out, paint, "Exit codes", &codes);
     if found.path.is_empty() {
-        let codes: Vec<String> = definition
-            .exit_codes
-            .iter()
-            .map(|code| {
-                let ok = if code.ok { " (no failure)" } else { "" };
-                format!("{}  {}{ok}", code.code, code.about)
-            })
-            .collect();
-        section(&mut out, paint, "Exit codes", &codes);
         let alone: Vec<String> = definition
             .alone
             .iter()
@@ -336,14 +334,20 @@ pub(super) fn json(shown: &[Found<'_>]) -> String {
     format!("{}\n", json!({ "commands": all }))
 }
 
+/// What the exit codes of this command mean, those of what it is a subcommand of included.
+fn codes_of<'f>(found: &'f Found<'_>) -> impl Iterator<Item = &'f ExitCode> {
+    found.entry.definition.exit_codes.iter().filter(|code| {
+        code.command.len() <= found.path.len()
+            && code.command.iter().zip(&found.path).all(|(of, own)| of == own)
+    })
+}
+
 fn one_json(found: &Found<'_>) -> Json {
     let (entry, command) = (found.entry, found.command);
     let definition = &entry.definition;
     let mut conditions = Vec::new();
     blocks_json(&mut conditions, &command.blocks, "");
-    let exit_codes: Vec<Json> = definition
-        .exit_codes
-        .iter()
+    let exit_codes: Vec<Json> = codes_of(found)
         .map(|code| json!({ "code": code.code, "about": code.about, "ok": code.ok }))
         .collect();
     let options: Vec<Json> = command

@@ -198,12 +198,24 @@ pub enum Test {
 /// What an exit code means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExitCode {
+    /// The subcommand that ends with it, by the first names of its path; empty if the whole program does.
+    pub command: Vec<SmolStr>,
     /// The code.
     pub code: i32,
     /// One line.
     pub about: SmolStr,
     /// It is no failure.
     pub ok: bool,
+}
+
+impl ExitCode {
+    /// Whether it is said of a command line of this program and these subcommands.
+    #[must_use]
+    pub fn is_of(&self, command: &[SmolStr]) -> bool {
+        command
+            .split_first()
+            .is_some_and(|(_program, subcommands)| subcommands.starts_with(&self.command))
+    }
 }
 
 /// One example that stands beside a definition.

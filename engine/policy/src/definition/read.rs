@@ -29,7 +29,7 @@ use self::node::{children, node_span};
 use self::operands::runs_operands;
 pub(super) use self::options::index;
 use self::published::{FlagSet, is_published};
-use super::model::{Command, Definition, Flag, Options, Subcommand};
+use super::model::{Command, Definition, ExitCode, Flag, Options, Subcommand};
 use super::notes::{CommandNote, Include, Notes, Read, line_of};
 use super::problem::{Problem, Weight};
 use super::words::{BODY, IGNORED, OWN};
@@ -166,6 +166,8 @@ struct Reader {
     /// Names of the subcommands that are being read.
     path: Vec<SmolStr>,
     notes: Vec<CommandNote>,
+    /// What exit codes mean, of the program and of its subcommands.
+    exit_codes: Vec<ExitCode>,
     /// Where each of the notes stands.
     offsets: Vec<usize>,
     /// Named sets of flags that commands take in.
@@ -189,11 +191,6 @@ impl Reader {
                 "source" => definition.source = self.text(node).unwrap_or_default(),
                 "about" => definition.about = self.text(node).unwrap_or_default(),
                 "alone" => definition.alone.extend(self.alone(node)),
-                "exit_code" => {
-                    if let Some(code) = self.exit_code(node) {
-                        definition.exit_codes.push(code);
-                    }
-                }
                 "tests" => definition.tests.extend(self.tests(node)),
                 "default_subcommand" => definition.default_subcommand = self.text(node),
                 "replaces" => {
@@ -253,6 +250,7 @@ impl Reader {
             );
         }
         notes.commands = std::mem::take(&mut self.notes);
+        definition.exit_codes = std::mem::take(&mut self.exit_codes);
         Read { definition, notes }
     }
 
@@ -309,7 +307,11 @@ impl Reader {
         for node in &nodes {
             let name = node.name().value();
             match name {
-                "flag" | "flags" | "options" | "source" | "exit_code" | "about" | "use" => {}
+                "flag" | "flags" | "options" | "source" | "about" | "use" => {}
+                "exit_code" => {
+                    let code = self.exit_code(node);
+                    self.exit_codes.extend(code);
+                }
                 "alone" | "bin" | "tests" | "replaces" | "flagset" if place == Place::File => {}
                 "alias" => command.aliases.extend(self.texts(node, 1)),
                 "class" => command.class = self.text(node),

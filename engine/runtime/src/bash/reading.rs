@@ -273,10 +273,10 @@ fn meanings(
         .zip(used)
         .filter(|(invocation, _)| invocation.span == span && !invocation.reach.substituted);
     let fine = match (here.next(), here.next()) {
-        (Some((_, Some((definition, _)))), None) => definition
+        (Some((_, Some((definition, own)))), None) => definition
             .exit_codes
             .iter()
-            .filter(|code| code.ok)
+            .filter(|code| code.ok && code.is_of(&own.command))
             .map(|code| (code.code, code.about.clone()))
             .collect(),
         _ => Vec::new(),
@@ -336,6 +336,25 @@ mod tests {
             ("[ -f a ]", 1, true, Some("false")),
             ("cmp a b", 1, false, Some("files differ")),
             ("rg x", 1, true, Some("no match")),
+            ("git diff --exit-code", 1, false, Some("differences")),
+            ("git -C sub grep x", 1, true, Some("no match")),
+            ("git config --get a.b", 1, true, Some("not set")),
+            ("git commit -m x", 1, false, None),
+            ("git push origin main", 1, false, None),
+            ("git merge topic", 1, false, None),
+            ("git diff", 128, false, None),
+            (
+                "curl -f http://localhost/a",
+                22,
+                false,
+                Some("the server answers with an error (-f)"),
+            ),
+            (
+                "find . -name a",
+                1,
+                false,
+                Some("some directories were not readable"),
+            ),
             ("cd src && grep x a", 1, true, Some("no match")),
             ("cd src && grep x a", 1, false, None),
             ("test -f a && grep x a", 1, false, Some("no match")),

@@ -46,6 +46,7 @@ impl Reader {
             return None;
         };
         Some(ExitCode {
+            command: self.path.clone(),
             code,
             about: node
                 .get(1)
