@@ -318,7 +318,8 @@ fn each_lint_finds_its_kind_and_not_what_is_near_it() {
         ("allow \"Bash(cargo test*)\"", &["not-a-prefix"]),
         ("allow \"Bash(cargo test *)\"", &[]),
         // evadable-deny
-        ("deny { command \"git push --force ...\" }", &["evadable-deny"]),
+        ("deny { command \"git push --force\" }", &["evadable-deny"]),
+        ("deny { command \"git push --force ...\" }", &[]),
         ("deny { command \"git push ...\" { flag \"--force\" } }", &[]),
         ("deny { command \"curl\" }", &["evadable-deny"]),
         ("deny { command \"curl ...\" }", &[]),

@@ -2,6 +2,7 @@
 //!
 //! Invariant (all problems at once): every problem of all documents is reported, and a plan is made only where there is no error.
 
+mod anywhere;
 mod conditions;
 mod outline;
 mod rule;

@@ -7,7 +7,8 @@ use smol_str::SmolStr;
 use super::super::end::End;
 use super::super::kept::number;
 use super::super::{CompiledCondition, GroupId, PlanRule};
-use super::sets::{commands_of, hosts_of, paths_of};
+use super::anywhere;
+use super::sets::{Group, commands_of, hosts_of, paths_of};
 use super::short::is_option;
 use super::{Compiler, file_word};
 use crate::document::{Alternatives, Block, Condition, Lockable, Outcome, Rule, Subject};
@@ -86,9 +87,20 @@ impl<'a> Compiler<'a> {
                             ProgramPattern::File(_) => None,
                         });
                     }
-                    let id = self.group(own);
+                    let strict = own.outcome != Outcome::Allow;
+                    let id = self.group(own.clone());
                     for (pattern, place, end) in group.ends(id) {
                         self.command(pattern, place, end);
+                        // What takes away means its options wherever they stand; open patterns of a strict rule follow below.
+                        let open = pattern.rest.last() == Some(&CommandPart::AnyWords);
+                        if if strict { !end.except && !open } else { end.except } {
+                            for way in anywhere::in_any_order(pattern) {
+                                self.command(&way, place, end);
+                            }
+                        }
+                    }
+                    if strict {
+                        self.options_anywhere(&own, &group);
                     }
                 }
             }
@@ -168,6 +180,22 @@ impl<'a> Compiler<'a> {
     pub(super) fn group(&mut self, rule: PlanRule) -> GroupId {
         self.rules.push(rule);
         number(self.rules.len() - 1)
+    }
+
+    /// Enters patterns of a rule that forbids or asks once more, with their options as conditions.
+    fn options_anywhere(&mut self, rule: &PlanRule, group: &Group<'_, CommandPattern>) {
+        for (pattern, place) in &group.patterns {
+            let Some((rest, conditions)) = anywhere::as_conditions(pattern) else {
+                continue;
+            };
+            let mut rule = rule.clone();
+            rule.conditions.extend(conditions);
+            let id = self.group(rule);
+            self.command(&rest, *place, End::of(id));
+            for (pattern, place) in &group.except {
+                self.command(pattern, *place, End::out_of(id));
+            }
+        }
     }
 
     fn command(&mut self, pattern: &CommandPattern, place: Place, end: End) {

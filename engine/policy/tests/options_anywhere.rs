@@ -1,0 +1,134 @@
+//! Options of a pattern count wherever they stand, where the pattern takes something away.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+use engine_policy::read::{Format, read};
+use engine_policy::{Call, Facts, Mode, NoWorld, Outcome, Sources, compile, decide};
+
+/// What a policy says of each command.
+fn verdicts(policy: &str, commands: &[(&str, Outcome)]) {
+    let mut sources = Sources::default();
+    let (document, diagnostics) = read("p.kdl", policy, Format::Kdl, &mut sources);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let plan = compile(&[document.unwrap()], Vec::new(), &sources).unwrap();
+    let facts = Facts {
+        via: &[],
+        project: "/project",
+        directory: "/project",
+        home: None,
+        shell: engine_shell::Shell::Bash,
+        world: &NoWorld,
+    };
+    for (command, expected) in commands {
+        let decision = decide(&plan, &Call::Shell(command), &facts, Mode::Default);
+        assert_eq!(decision.outcome, *expected, "{command}");
+    }
+}
+
+#[test]
+fn a_guard_means_its_options_in_any_order_and_spelling() {
+    use Outcome::{Allow, Ask, Deny};
+    verdicts(
+        r#"
+        policy "x"
+        allow { command "(rm|git|tar) ..."; read "./**"; write "./**"; delete "./**"; network "*" }
+        deny { command "rm -rf ..." "git push -uf ..." "tar -xzf ..." "git push (-d|--delete) main ..." }
+        "#,
+        &[
+            ("rm -rf a", Deny),
+            ("rm -fr a", Deny),
+            ("rm -r -f a", Deny),
+            ("rm -rvf a", Deny),
+            ("rm a -rf", Deny),
+            ("rm -r a -f", Deny),
+            ("rm --recursive --force a", Deny),
+            ("rm -r a", Allow),
+            ("rm -- a -rf", Allow),
+            ("git push -u -f origin", Deny),
+            ("git push origin -fu", Deny),
+            ("git -C sub push --force --set-upstream origin", Deny),
+            ("git push -u origin", Allow),
+            ("tar -z -x -f a.tgz", Deny),
+            ("git push main -d", Deny),
+            ("git push --delete main", Deny),
+            ("git push -d topic", Ask),
+        ],
+    );
+}
+
+#[test]
+fn a_guard_of_exact_words_means_them_in_any_order() {
+    use Outcome::{Allow, Deny};
+    verdicts(
+        r#"
+        policy "x"
+        allow { command "(rm|git) ..."; read "./**"; write "./**"; delete "./**" }
+        deny { command "rm -rf build" "git reset --hard" }
+        "#,
+        &[
+            ("rm -rf build", Deny),
+            ("rm -f -r build", Deny),
+            ("rm build -fr", Deny),
+            ("rm -r build -f", Deny),
+            ("rm -rf target", Allow),
+            ("rm -r build", Allow),
+            ("git reset --hard", Deny),
+            ("git reset", Allow),
+        ],
+    );
+}
+
+#[test]
+fn an_exception_of_an_allow_rule_means_its_options_wherever_they_stand() {
+    use Outcome::{Allow, Ask};
+    verdicts(
+        r#"
+        policy "x"
+        allow { command "(rm|frob) ..." { except "rm -rf ..." "frob -v (-i|-I)" } }
+        "#,
+        &[
+            ("rm -r a", Allow),
+            ("rm -rf a", Ask),
+            ("rm -fr a", Ask),
+            ("rm a -r -f", Ask),
+            ("rm --force a --recursive", Ask),
+            ("frob -i", Allow),
+            ("frob -i -v", Ask),
+            ("frob -v -I", Ask),
+        ],
+    );
+}
+
+#[test]
+fn what_an_allow_rule_gives_stays_as_it_is_written() {
+    use Outcome::{Allow, Ask};
+    verdicts(
+        r#"
+        policy "x"
+        default { command "ask" }
+        allow { command "frob -a -b ..." }
+        "#,
+        &[
+            ("frob -a -b c", Allow),
+            ("frob -b -a c", Ask),
+            ("frob c -a -b", Ask),
+        ],
+    );
+}
+
+#[test]
+fn an_exception_of_a_guard_stays_as_it_is_written() {
+    use Outcome::{Allow, Deny};
+    verdicts(
+        r#"
+        policy "x"
+        default { command "allow" }
+        deny { command "frob ..." { except "frob -a -b ..." } }
+        "#,
+        &[
+            ("frob -a -b c", Allow),
+            ("frob -b -a c", Deny),
+            ("frob c -a -b", Deny),
+        ],
+    );
+}
