@@ -6,12 +6,14 @@
 
 mod check;
 mod field;
+mod form;
 mod read;
 mod step;
 mod tool;
 
 pub use check::check;
 pub use field::{Bounds, Field, FieldKind, Role, TextBounds};
+pub use form::{Form, Stream};
 pub use read::{Prompts, read};
 pub use step::{
     Action, AgentStep, AskStep, Body, CacheStep, CallStep, Choice, ContextKey, EachStep, EditStep, EventStep,

@@ -6,7 +6,7 @@
 
 use serde_json::Value as Json;
 
-use crate::definition::{Bounds, Field, FieldKind, Tool};
+use crate::definition::{Bounds, Field, FieldKind, TextBounds, Tool};
 use crate::template::Scope;
 
 /// The text of a JSON Schema.
@@ -115,14 +115,12 @@ impl Writer<'_> {
             self.about(field);
         }
         match kind {
-            FieldKind::String(bounds) => {
-                self.bounds(&bounds.length, "minLength", "maxLength");
-                if let Some(pattern) = &bounds.pattern {
-                    self.text("pattern", &pattern.value);
-                }
+            FieldKind::String(bounds) | FieldKind::Path(bounds) => self.text_bounds(bounds),
+            FieldKind::Boolean | FieldKind::Json => {}
+            FieldKind::Url(bounds) => {
+                self.text("format", "uri");
+                self.text_bounds(bounds);
             }
-            FieldKind::Path | FieldKind::Boolean | FieldKind::Json => {}
-            FieldKind::Url => self.text("format", "uri"),
             FieldKind::Integer(bounds) => self.bounds(bounds, "minimum", "maximum"),
             FieldKind::Number(bounds) => {
                 if let Some(min) = bounds.min {
@@ -150,6 +148,13 @@ impl Writer<'_> {
         self.out.push('}');
     }
 
+    fn text_bounds(&mut self, bounds: &TextBounds) {
+        self.bounds(&bounds.length, "minLength", "maxLength");
+        if let Some(pattern) = &bounds.pattern {
+            self.text("pattern", &pattern.value);
+        }
+    }
+
     fn bounds<T: std::fmt::Display>(&mut self, bounds: &Bounds<T>, least: &str, most: &str) {
         if let Some(min) = &bounds.min {
             self.raw(least, &min.to_string());
@@ -163,7 +168,7 @@ impl Writer<'_> {
 /// The type in a schema; none for what may be anything.
 fn json_type(kind: &FieldKind) -> Option<&'static str> {
     match kind {
-        FieldKind::String(_) | FieldKind::Path | FieldKind::Url | FieldKind::Enum(_) => Some("string"),
+        FieldKind::String(_) | FieldKind::Path(_) | FieldKind::Url(_) | FieldKind::Enum(_) => Some("string"),
         FieldKind::Integer(_) => Some("integer"),
         FieldKind::Number(_) => Some("number"),
         FieldKind::Boolean => Some("boolean"),

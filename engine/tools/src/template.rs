@@ -24,6 +24,7 @@ use serde_json::Value as Json;
 use smol_str::SmolStr;
 
 pub use check::Shape;
+pub(crate) use check::item_of;
 pub(crate) use check::{Checker, facts_shape};
 pub use filters::FILTERS;
 pub(crate) use filters::regex_problem;

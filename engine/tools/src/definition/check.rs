@@ -158,17 +158,41 @@ fn fields_shape(fields: &[Field]) -> Shape {
 
 fn kind_shape(kind: &FieldKind) -> Shape {
     match kind {
-        FieldKind::String(_)
-        | FieldKind::Path
-        | FieldKind::Integer(_)
-        | FieldKind::Number(_)
-        | FieldKind::Boolean
-        | FieldKind::Enum(_) => Shape::Plain,
-        FieldKind::Url => Shape::Address,
+        FieldKind::String(_) | FieldKind::Path(_) | FieldKind::Enum(_) => Shape::Text,
+        FieldKind::Integer(_) | FieldKind::Number(_) => Shape::Number,
+        FieldKind::Boolean => Shape::Boolean,
+        FieldKind::Url(_) => Shape::Address,
         FieldKind::Array { of, .. } => Shape::list(kind_shape(of)),
         FieldKind::Object(fields) if fields.is_empty() => Shape::Any,
         FieldKind::Object(fields) => fields_shape(fields),
         FieldKind::Json => Shape::Any,
+    }
+}
+
+/// Whether a value of a shape can be taken by a field: numbers and booleans may be spelled as text.
+fn takes(kind: &FieldKind, shape: &Shape) -> bool {
+    match kind {
+        FieldKind::Json => true,
+        FieldKind::String(_) | FieldKind::Path(_) | FieldKind::Url(_) | FieldKind::Enum(_) => {
+            matches!(shape, Shape::Any | Shape::Plain | Shape::Text | Shape::Address)
+        }
+        FieldKind::Integer(_) | FieldKind::Number(_) => {
+            matches!(shape, Shape::Any | Shape::Plain | Shape::Text | Shape::Number)
+        }
+        FieldKind::Boolean => {
+            matches!(shape, Shape::Any | Shape::Plain | Shape::Text | Shape::Boolean)
+        }
+        FieldKind::Array { of, .. } => match shape {
+            Shape::Any => true,
+            Shape::List(item) => takes(of, item),
+            Shape::Plain
+            | Shape::Text
+            | Shape::Number
+            | Shape::Boolean
+            | Shape::Address
+            | Shape::Object(_) => false,
+        },
+        FieldKind::Object(_) => matches!(shape, Shape::Any | Shape::Object(_)),
     }
 }
 

@@ -36,9 +36,9 @@ pub enum FieldKind {
     /// Any text.
     String(TextBounds),
     /// The path of a file or directory.
-    Path,
+    Path(TextBounds),
     /// An address; in templates it has `scheme`, `host`, `port`, `path` and `query`.
-    Url,
+    Url(TextBounds),
     /// A whole number.
     Integer(Bounds<i64>),
     /// Any number.
@@ -92,8 +92,8 @@ impl FieldKind {
     pub fn word(&self) -> &'static str {
         match self {
             Self::String(_) => "string",
-            Self::Path => "path",
-            Self::Url => "url",
+            Self::Path(_) => "path",
+            Self::Url(_) => "url",
             Self::Integer(_) => "integer",
             Self::Number(_) => "number",
             Self::Boolean => "boolean",

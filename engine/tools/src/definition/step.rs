@@ -7,6 +7,7 @@
 use engine_policy::{HookEvent, Place, Spanned};
 use smol_str::SmolStr;
 
+use super::form::Form;
 use crate::template::Template;
 
 /// Most rounds of an `each` that does not say less.
@@ -35,6 +36,8 @@ pub struct Step {
     pub action: Action,
     /// What becomes of the body when it fails; the body's own without it.
     pub on_error: Option<OnError>,
+    /// Most runs of it at once within one call, as rounds that run beside each other make them.
+    pub max_concurrency: Option<u32>,
     /// Runs when a later step of the body fails, in reverse order of the steps.
     pub rollback: Vec<Step>,
     /// The whole step.
@@ -111,7 +114,7 @@ pub enum Action {
     Fail(Template),
 }
 
-/// `run`. Its result has `stdout`, `stderr`, `code`, `timed_out` and, in the background, `task_id`.
+/// `run`. Its result has `stdout`, `stderr`, `code`, `timed_out`, in the background `task_id`, and what its form adds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunStep {
     /// Name of the result.
@@ -128,6 +131,8 @@ pub struct RunStep {
     pub timeout: OptionTemplate,
     /// It goes on behind the call.
     pub background: OptionTemplate,
+    /// What it prints.
+    pub form: Form,
 }
 
 /// One argument, or as many as a list has items.
@@ -163,6 +168,8 @@ pub struct ShellStep {
     pub timeout: OptionTemplate,
     /// It goes on behind the call.
     pub background: OptionTemplate,
+    /// What it prints.
+    pub form: Form,
 }
 
 /// `read`. Its result has `text`.
@@ -243,7 +250,7 @@ pub struct CallStep {
     pub input: Vec<Named>,
 }
 
-/// `agent`. Its result has `text` and `id`.
+/// `agent`. Its result has `text`, `id`, and `branch` where it worked in a worktree of its own (else `none`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentStep {
     /// Name of the result.

@@ -208,3 +208,51 @@ fn a_path_holds_no_nul() {
         ["The parameter `list` must not be empty"]
     );
 }
+
+#[test]
+fn addresses_and_paths_have_bounds_and_patterns_too() {
+    let text = r##"
+tool "T" {
+    about "t"
+    input {
+        url "page" max-length=30 pattern="^https://" { connects }
+        path "list" pattern=#"\.txt$"# { reads }
+        array "more" of="url" pattern="^https://"
+    }
+    body { return "ok" }
+}
+"##;
+    let (tools, diagnostics) = read("t.kdl", text, Format::Kdl, &(), &mut Sources::new());
+    assert_eq!(diagnostics, []);
+    let tool = tools.into_iter().map(Arc::new).next().expect("a tool");
+    let said = |input: &Json| match tool.validate(input, Sender::Model) {
+        Ok(_) => Vec::new(),
+        Err(error) => error
+            .problems
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect(),
+    };
+    let fine = json!({"page": "https://a.example/", "list": "a.txt", "more": ["https://a.example/"]});
+    assert_eq!(said(&fine), Vec::<String>::new());
+    assert_eq!(
+        said(&json!({"page": "http://a.example/", "list": "a.md", "more": ["http://a.example/"]})),
+        [
+            "The parameter `page` must match the pattern `^https://`",
+            "The parameter `list` must match the pattern `\\.txt$`",
+            "The parameter `more[0]` must match the pattern `^https://`",
+        ]
+    );
+    assert_eq!(
+        said(&json!({"page": format!("https://a.example/{}", "x".repeat(20))})),
+        ["The parameter `page` must have at most 30 characters, not 38"]
+    );
+    let schema = tool.schema(&crate::template::Scope::default());
+    assert!(
+        schema
+            .as_str()
+            .contains(r#""page":{"type":"string","format":"uri","maxLength":30,"pattern":"^https://"}"#),
+        "{}",
+        schema.as_str()
+    );
+}

@@ -162,16 +162,17 @@ impl Validator {
                 self.text_bounds(bounds, text);
                 Some(value.clone())
             }
-            FieldKind::Path => {
+            FieldKind::Path(bounds) => {
                 let text = self.text(value)?;
                 if text.is_empty() {
                     self.problem(format!("The parameter `{}` must not be empty", self.path));
                 } else if text.contains('\0') {
                     self.problem(format!("The parameter `{}` holds a NUL", self.path));
                 }
+                self.text_bounds(bounds, text);
                 Some(value.clone())
             }
-            FieldKind::Url => {
+            FieldKind::Url(bounds) => {
                 let text = self.text(value)?;
                 if crate::template::Address::parse(text).is_none() {
                     self.problem(format!(
@@ -179,6 +180,7 @@ impl Validator {
                         self.path
                     ));
                 }
+                self.text_bounds(bounds, text);
                 Some(value.clone())
             }
             FieldKind::Integer(bounds) => {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use engine_policy::{Diagnostic, Place, nearest};
 use minijinja::machinery::ast::{self, Expr, Stmt};
+use minijinja::value::ValueKind;
 use smol_str::SmolStr;
 
 use super::{FILTERS, MAX_TEMPLATE_BYTES, Template, TemplateError, filters, parse, url};
@@ -19,6 +20,12 @@ pub enum Shape {
     Any,
     /// Text, a number or a boolean: it has no parts.
     Plain,
+    /// Text.
+    Text,
+    /// A number, whole or not.
+    Number,
+    /// True or false.
+    Boolean,
     /// An address.
     Address,
     /// A list of such items.
@@ -45,7 +52,41 @@ impl Shape {
 
     /// What is known where a value has one of two shapes.
     pub(crate) fn or(self, other: &Self) -> Self {
-        if self == *other { self } else { Self::Any }
+        if self == *other {
+            self
+        } else if self.is_plain() && other.is_plain() {
+            Self::Plain
+        } else {
+            Self::Any
+        }
+    }
+
+    /// Whether it has no parts and no items.
+    fn is_plain(&self) -> bool {
+        matches!(self, Self::Plain | Self::Text | Self::Number | Self::Boolean)
+    }
+
+    /// Whether a number can be told from it.
+    pub(crate) fn may_be_number(&self) -> bool {
+        matches!(self, Self::Any | Self::Plain | Self::Number)
+    }
+
+    /// Whether it can be a list.
+    pub(crate) fn may_be_list(&self) -> bool {
+        matches!(self, Self::Any | Self::List(_))
+    }
+
+    /// What it is, for a person.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Any | Self::Plain => "a value",
+            Self::Text => "text",
+            Self::Number => "a number",
+            Self::Boolean => "a boolean",
+            Self::Address => "an address",
+            Self::List(_) => "a list",
+            Self::Object(_) => "an object",
+        }
     }
 }
 
@@ -90,7 +131,8 @@ impl Checker<'_> {
             return Shape::Plain;
         }
         if template.is_plain() {
-            return Shape::Plain;
+            // What is written without braces may spell anything.
+            return literal(template.source());
         }
         let tree = match parse(template.source()) {
             Ok(tree) => tree,
@@ -116,7 +158,7 @@ impl Checker<'_> {
             return walk.expression(&emit.expr);
         }
         walk.statements(&top.children);
-        Shape::Plain
+        Shape::Text
     }
 
     /// Checks a condition: it must be one expression.
@@ -171,10 +213,7 @@ impl Walk<'_, '_> {
             }
             Stmt::EmitRaw(_) => {}
             Stmt::ForLoop(each) => {
-                let item = match self.expression(&each.iter) {
-                    Shape::List(item) => *item,
-                    Shape::Any | Shape::Plain | Shape::Address | Shape::Object(_) => Shape::Any,
-                };
+                let item = item_of(self.expression(&each.iter));
                 let depth = self.locals.len();
                 self.bind(&each.target, item);
                 self.locals.push(("loop".into(), Shape::Any));
@@ -259,7 +298,7 @@ impl Walk<'_, '_> {
     fn expression(&mut self, expression: &Expr<'_>) -> Shape {
         match expression {
             Expr::Var(name) => self.name(name.id, name.span()),
-            Expr::Const(_) => Shape::Plain,
+            Expr::Const(given) => constant(&given.value),
             Expr::Slice(slice) => {
                 let shape = self.expression(&slice.expr);
                 self.optional(slice.start.as_ref());
@@ -269,13 +308,23 @@ impl Walk<'_, '_> {
             }
             Expr::UnaryOp(unary) => {
                 self.expression(&unary.expr);
-                Shape::Plain
+                match unary.op {
+                    ast::UnaryOpKind::Not => Shape::Boolean,
+                    ast::UnaryOpKind::Neg => Shape::Number,
+                }
             }
             Expr::BinOp(binary) => {
                 let left = self.expression(&binary.left);
                 let right = self.expression(&binary.right);
                 match binary.op {
                     ast::BinOpKind::ScAnd | ast::BinOpKind::ScOr | ast::BinOpKind::Add => left.or(&right),
+                    ast::BinOpKind::Concat => Shape::Text,
+                    ast::BinOpKind::In => Shape::Boolean,
+                    ast::BinOpKind::Sub
+                    | ast::BinOpKind::Div
+                    | ast::BinOpKind::FloorDiv
+                    | ast::BinOpKind::Rem
+                    | ast::BinOpKind::Pow => Shape::Number,
                     _ => Shape::Plain,
                 }
             }
@@ -284,7 +333,7 @@ impl Walk<'_, '_> {
                 for operation in &compare.ops {
                     self.expression(&operation.expr);
                 }
-                Shape::Plain
+                Shape::Boolean
             }
             Expr::IfExpr(choice) => {
                 self.expression(&choice.test_expr);
@@ -307,7 +356,7 @@ impl Walk<'_, '_> {
                 for argument in &test.args {
                     self.argument(argument);
                 }
-                Shape::Plain
+                Shape::Boolean
             }
             Expr::GetAttr(part) => {
                 let whole = self.expression(&part.expr);
@@ -396,11 +445,14 @@ impl Walk<'_, '_> {
         let inner = inner.unwrap_or(Shape::Plain);
         match filter.name {
             "address" | "upgrade_https" => Shape::Address,
-            "html_to_markdown" | "json" | "regex" | "regex_replace" | "shell_quote" | "truncate" | "date"
-            | "url_encode" | "join" | "length" | "count" | "trim" | "upper" | "lower" | "replace"
-            | "title" | "capitalize" | "int" | "float" | "bool" | "string" | "indent" | "abs" | "round"
-            | "format" | "sum" => Shape::Plain,
-            "lines" | "split" => Shape::list(Shape::Plain),
+            "html_to_markdown" | "json" | "regex_replace" | "shell_quote" | "truncate" | "date"
+            | "url_encode" | "join" | "trim" | "upper" | "lower" | "replace" | "title" | "capitalize"
+            | "string" | "indent" | "format" => Shape::Text,
+            "length" | "count" | "int" | "float" | "round" | "abs" | "sum" => Shape::Number,
+            "bool" => Shape::Boolean,
+            // It may match nothing.
+            "regex" => Shape::Plain,
+            "lines" | "split" => Shape::list(Shape::Text),
             "first" | "last" | "min" | "max" => item_of(inner),
             "sort" | "reverse" | "unique" | "selectattr" | "rejectattr" | "select" | "reject" | "list" => {
                 inner
@@ -449,7 +501,9 @@ impl Walk<'_, '_> {
                 parts.get(name).cloned(),
                 parts.keys().map(SmolStr::as_str).collect(),
             ),
-            Shape::Plain | Shape::List(_) => (None, Vec::new()),
+            Shape::Plain | Shape::Text | Shape::Number | Shape::Boolean | Shape::List(_) => {
+                (None, Vec::new())
+            }
         };
         if let Some(shape) = found {
             return shape;
@@ -469,10 +523,39 @@ impl Walk<'_, '_> {
     }
 }
 
-fn item_of(list: Shape) -> Shape {
+/// What a text without braces spells.
+fn literal(text: &str) -> Shape {
+    let text = text.trim();
+    if text.parse::<f64>().is_ok() {
+        Shape::Number
+    } else if matches!(text, "true" | "false") {
+        Shape::Boolean
+    } else {
+        Shape::Text
+    }
+}
+
+/// What a constant of an expression is.
+fn constant(value: &minijinja::Value) -> Shape {
+    match value.kind() {
+        ValueKind::String => value.as_str().map_or(Shape::Text, literal),
+        ValueKind::Number => Shape::Number,
+        ValueKind::Bool => Shape::Boolean,
+        ValueKind::None => Shape::Plain,
+        _ => Shape::Any,
+    }
+}
+
+pub(crate) fn item_of(list: Shape) -> Shape {
     match list {
         Shape::List(item) => *item,
-        Shape::Any | Shape::Plain | Shape::Address | Shape::Object(_) => Shape::Any,
+        Shape::Any
+        | Shape::Plain
+        | Shape::Text
+        | Shape::Number
+        | Shape::Boolean
+        | Shape::Address
+        | Shape::Object(_) => Shape::Any,
     }
 }
 

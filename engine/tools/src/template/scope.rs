@@ -259,15 +259,15 @@ fn object_value(fields: &[Field], map: &Map<String, Json>) -> minijinja::Value {
 
 fn field_value(kind: &FieldKind, json: &Json) -> minijinja::Value {
     match (kind, json) {
-        (FieldKind::Url, Json::String(text)) => Address::value(text),
+        (FieldKind::Url(_), Json::String(text)) => Address::value(text),
         (FieldKind::Object(fields), Json::Object(map)) => object_value(fields, map),
         (FieldKind::Array { of, .. }, Json::Array(items)) => {
             items.iter().map(|item| field_value(of, item)).collect()
         }
         (
             FieldKind::String(_)
-            | FieldKind::Path
-            | FieldKind::Url
+            | FieldKind::Path(_)
+            | FieldKind::Url(_)
             | FieldKind::Integer(_)
             | FieldKind::Number(_)
             | FieldKind::Boolean

@@ -60,6 +60,11 @@ impl Address {
         })
     }
 
+    /// The host, in small letters.
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
     /// The address as a value of a template; plain text where it is none.
     pub(super) fn value(text: &str) -> Value {
         Self::parse(text).map_or_else(|| Value::from(text), Value::from_object)

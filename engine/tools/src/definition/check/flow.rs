@@ -6,12 +6,12 @@ use std::sync::Arc;
 use engine_policy::{Diagnostic, Place, Spanned, nearest};
 use smol_str::SmolStr;
 
-use super::tool_of;
+use super::{takes, tool_of};
 use crate::definition::{
     Action, Body, CallStep, EventStep, Flag, McpVerb, Named, Need, Questions, Reported, RunStep, ShellStep,
     StateChange, StateStep, StateVerb, Step, TaskVerb, Tool, WhenStep, Words,
 };
-use crate::template::{Checker, Shape, Template};
+use crate::template::{Checker, Shape, Template, item_of};
 
 /// What a step may name, and where the body stands.
 pub(super) struct Flow<'f, 'd> {
@@ -156,8 +156,8 @@ impl<'f, 'd> Flow<'f, 'd> {
             Action::Shell(shell) => self.shell(shell),
             Action::Read(read) => {
                 self.template(&read.path);
-                self.optional(read.offset.as_ref());
-                self.optional(read.limit.as_ref());
+                self.number(read.offset.as_ref());
+                self.number(read.limit.as_ref());
                 self.give(&read.name, Shape::object([("text", Shape::Plain)]));
             }
             Action::Write(write) => {
@@ -185,9 +185,10 @@ impl<'f, 'd> Flow<'f, 'd> {
             }
             Action::Grep(grep) => {
                 self.template(&grep.pattern);
-                for template in [&grep.path, &grep.glob, &grep.mode, &grep.limit] {
+                for template in [&grep.path, &grep.glob, &grep.mode] {
                     self.optional(template.as_ref());
                 }
+                self.number(grep.limit.as_ref());
                 self.give(&grep.name, Shape::object([("text", Shape::Plain)]));
             }
             Action::Call(call) => self.call(call, step),
@@ -197,13 +198,13 @@ impl<'f, 'd> Flow<'f, 'd> {
                 self.optional(agent.kind.as_ref());
                 self.template(&agent.prompt);
                 self.all(&agent.options);
-                let parts = ["text", "id"].map(|part| (part, Shape::Plain));
+                let parts = ["text", "id", "branch"].map(|part| (part, Shape::Plain));
                 self.give(&agent.name, Shape::object(parts));
             }
             Action::Ask(ask) => {
                 match &ask.questions {
                     Questions::Given(given) => {
-                        self.template(given);
+                        self.list(given);
                     }
                     Questions::Written(written) => {
                         for question in written {
@@ -221,7 +222,7 @@ impl<'f, 'd> Flow<'f, 'd> {
             Action::State(state) => self.state(state, step),
             Action::Tools(tools) => {
                 self.template(&tools.query);
-                self.optional(tools.limit.as_ref());
+                self.number(tools.limit.as_ref());
                 let shape = Shape::object([
                     ("names", Shape::list(Shape::Plain)),
                     ("schemas", Shape::list(Shape::Plain)),
@@ -235,7 +236,7 @@ impl<'f, 'd> Flow<'f, 'd> {
                     TaskVerb::Output { id, block, timeout } => {
                         self.template(id);
                         self.optional(block.as_ref());
-                        self.optional(timeout.as_ref());
+                        self.number(timeout.as_ref());
                         Shape::object(["status", "output", "code", "kind"].map(|part| (part, Shape::Plain)))
                     }
                     TaskVerb::Stop { id } => {
@@ -275,10 +276,7 @@ impl<'f, 'd> Flow<'f, 'd> {
             }
             Action::When(when) => return self.when(when),
             Action::Each(each) => {
-                let item = match self.template(&each.list) {
-                    Shape::List(item) => *item,
-                    Shape::Any | Shape::Plain | Shape::Address | Shape::Object(_) => Shape::Any,
-                };
+                let item = item_of(self.list(&each.list));
                 let outside = self.checker.names.clone();
                 self.give(&each.item, item);
                 self.body(&each.body);
@@ -304,8 +302,11 @@ impl<'f, 'd> Flow<'f, 'd> {
                 self.template(&message.text);
             }
             Action::Return(result) => {
-                for template in [&result.text, &result.summarise, &result.references] {
+                for template in [&result.text, &result.summarise] {
                     self.optional(template.as_ref());
+                }
+                if let Some(references) = &result.references {
+                    self.list(references);
                 }
                 return Goes::Ends;
             }
@@ -372,30 +373,60 @@ impl<'f, 'd> Flow<'f, 'd> {
         self.checker.maybe.extend(one.into_keys());
     }
 
+    /// A template whose value must be a list.
+    fn list(&mut self, template: &Template) -> Shape {
+        let shape = self.template(template);
+        self.fits(template, shape.may_be_list(), &shape, "a list");
+        shape
+    }
+
+    /// A template whose value must be a number, or nothing.
+    fn number(&mut self, template: Option<&Template>) {
+        if let Some(template) = template {
+            let shape = self.template(template);
+            self.fits(template, shape.may_be_number(), &shape, "a number");
+        }
+    }
+
+    fn fits(&mut self, template: &Template, fits: bool, shape: &Shape, wanted: &str) {
+        if !fits {
+            let message = format!("{wanted} is needed here, and this is {}", shape.word());
+            let help = "name a value of that type; filters such as `int` and `lines` make one";
+            self.error("tool::wrong-type", message, template.place(), help);
+        }
+    }
+
     fn run(&mut self, run: &RunStep) {
         for word in &run.words {
             match word {
-                Words::One(template) | Words::Each(template) => self.template(template),
+                Words::One(template) => self.template(template),
+                Words::Each(template) => self.list(template),
             };
         }
-        for template in [&run.stdin, &run.cwd, &run.timeout, &run.background] {
+        for template in [&run.stdin, &run.cwd, &run.background] {
             self.optional(template.as_ref());
         }
+        self.number(run.timeout.as_ref());
         self.all(&run.env);
-        self.give(&run.name, ran());
+        self.give(&run.name, run.form.shape());
     }
 
     fn shell(&mut self, shell: &ShellStep) {
-        for template in [&shell.cwd, &shell.timeout, &shell.background] {
+        for template in [&shell.cwd, &shell.background] {
             self.optional(template.as_ref());
         }
+        self.number(shell.timeout.as_ref());
         self.all(&shell.env);
-        self.give(&shell.name, ran());
+        self.give(&shell.name, shell.form.shape());
     }
 
     fn call(&mut self, call: &CallStep, step: &Step) {
         self.template(&call.tool);
-        self.all(&call.input);
+        let shapes: Vec<Shape> = call
+            .input
+            .iter()
+            .map(|named| self.template(&named.value))
+            .collect();
         if call.tool.is_plain() {
             match tool_of(call.tool.source(), self.tools) {
                 Ok(None) => self.writes(step),
@@ -403,7 +434,7 @@ impl<'f, 'd> Flow<'f, 'd> {
                     if tool.read_only != Flag::Always {
                         self.writes(step);
                     }
-                    self.call_fields(call, tool);
+                    self.call_fields(call, &shapes, tool);
                 }
                 Err(help) => {
                     let message = format!("unknown tool `{}`", call.tool.source());
@@ -417,7 +448,26 @@ impl<'f, 'd> Flow<'f, 'd> {
         self.give(&call.name, shape);
     }
 
-    fn call_fields(&mut self, call: &CallStep, tool: &Tool) {
+    fn call_fields(&mut self, call: &CallStep, shapes: &[Shape], tool: &Tool) {
+        for (named, shape) in call.input.iter().zip(shapes) {
+            if let Some(field) = tool.field(&named.name.value)
+                && !takes(&field.kind, shape)
+            {
+                let message = format!(
+                    "`{}` of `{}` is of type `{}`, and this is {}",
+                    field.name.value,
+                    tool.name.value,
+                    field.kind.word(),
+                    shape.word()
+                );
+                self.error(
+                    "tool::wrong-type",
+                    message,
+                    named.value.place(),
+                    "give it a value of that type",
+                );
+            }
+        }
         for named in &call.input {
             if tool.field(&named.name.value).is_none_or(|field| field.internal) {
                 let known = tool.input.iter().map(|field| field.name.value.as_str());
@@ -479,9 +529,4 @@ impl<'f, 'd> Flow<'f, 'd> {
             self.give(name, shape);
         }
     }
-}
-
-/// What a program leaves behind.
-fn ran() -> Shape {
-    Shape::object(["stdout", "stderr", "code", "timed_out", "task_id"].map(|part| (part, Shape::Plain)))
 }

@@ -211,3 +211,92 @@ fn a_step_says_what_its_tool_needs() {
         found("tool::needs", "agent \"a\" \"x\" { prompt \"y\" }")
     );
 }
+
+#[test]
+fn what_a_transfer_reports_is_named_in_templates() {
+    let fetch = |words: &str, result: &str| {
+        problems(&format!(
+            "tool \"T\" {{ about \"t\"; input {{ url \"url\" required=#true {{ connects }} }}; read-only; body {{\n\
+             let \"url\" \"{{{{ input.url | upgrade_https }}}}\"\n\
+             cache key=\"{{{{ url }}}}\" for=\"15m\" {{ run \"page\" {words} \"--\" \"{{{{ url }}}}\" }}\n\
+             when \"{{{{ page.redirect_host != url.host }}}}\" {{ return \"moved to {{{{ page.redirect }}}}\" }}\n\
+             return \"{{{{ {result} }}}}\" }} }}"
+        ))
+    };
+    let json = "\"curl\" \"--write-out\" \"%{json}\"";
+    assert_eq!(fetch(json, "page.stdout"), []);
+    assert_eq!(fetch(json, "page.http_code"), []);
+    assert_eq!(
+        fetch(json, "page.http_cod"),
+        found("tool::unknown-part", "page.http_cod")
+    );
+    // Another program prints something else, and so does curl without being told.
+    assert_eq!(fetch("\"curls\" \"%{json}\"", "page.stdout").len(), 2);
+    assert_eq!(fetch("\"curl\" \"--silent\"", "page.stdout").len(), 2);
+}
+
+#[test]
+fn output_that_is_declared_to_be_json_has_any_part() {
+    assert_eq!(
+        of_body("run \"r\" \"jq\" output=\"json\"\nreturn \"{{ r.name }}\""),
+        []
+    );
+    assert_eq!(
+        of_body("shell \"r\" \"true\" output=\"report\"\nreturn \"{{ r.name }}\""),
+        []
+    );
+    assert_eq!(
+        of_body("run \"r\" \"jq\" output=\"text\"\nreturn \"{{ r.name }}\""),
+        found("tool::unknown-part", "r.name")
+    );
+}
+
+#[test]
+fn values_have_the_type_that_their_place_needs() {
+    let wrong = |text: &str| found("tool::wrong-type", text);
+    assert_eq!(
+        of_body("run \"r\" \"true\" timeout=\"{{ input.a }}\"\nreturn \"x\""),
+        wrong("\"{{ input.a }}\"")
+    );
+    for fine in [
+        "{{ input.a | int }}",
+        "5000",
+        "{{ 5 * 1000 }}",
+        "{{ facts.settings.wait }}",
+    ] {
+        assert_eq!(
+            of_body(&format!("run \"r\" \"true\" timeout=\"{fine}\"\nreturn \"x\"")),
+            []
+        );
+    }
+    assert_eq!(
+        of_body("run \"r\" \"true\" timeout=\"soon\"\nreturn \"x\""),
+        wrong("\"soon\"")
+    );
+    assert_eq!(
+        of_body("each \"i\" in=\"{{ input.a }}\" { message \"{{ i }}\" }\nreturn \"x\""),
+        wrong("\"{{ input.a }}\"")
+    );
+    assert_eq!(
+        of_body("each \"i\" in=\"{{ input.a | lines }}\" { message \"{{ i }}\" }\nreturn \"x\""),
+        []
+    );
+    assert_eq!(
+        of_body("run \"r\" \"echo\" { words \"{{ input.a }}\" }\nreturn \"x\""),
+        wrong("\"{{ input.a }}\"")
+    );
+    let called = |value: &str| {
+        problems(&format!(
+            "tool \"T\" {{ about \"t\"; input {{ string \"a\" }}; body {{ call \"c\" \"U\" {{ list \"{value}\" }}; return \"x\" }} }}\n\
+             tool \"U\" {{ about \"u\"; input {{ array \"list\" of=\"string\" }}; body {{ return \"y\" }} }}"
+        ))
+    };
+    assert_eq!(called("{{ input.a }}"), wrong("\"{{ input.a }}\""));
+    assert_eq!(called("{{ [input.a] }}"), []);
+    assert_eq!(called("{{ [[1]] }}"), wrong("\"{{ [[1]] }}\""));
+}
+
+#[test]
+fn a_step_says_how_many_of_it_run_at_once() {
+    assert_eq!(of_body("run \"r\" \"true\" max-concurrency=2\nreturn \"x\""), []);
+}

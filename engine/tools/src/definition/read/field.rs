@@ -178,15 +178,9 @@ impl Reader<'_> {
             );
         }
         Some(match word.value.as_str() {
-            "string" => FieldKind::String(TextBounds {
-                length: Bounds {
-                    min: block.number(self, "min-length"),
-                    max: block.number(self, "max-length"),
-                },
-                pattern: self.pattern(block),
-            }),
-            "path" => FieldKind::Path,
-            "url" => FieldKind::Url,
+            "string" => FieldKind::String(self.text_bounds(block)),
+            "path" => FieldKind::Path(self.text_bounds(block)),
+            "url" => FieldKind::Url(self.text_bounds(block)),
             "integer" => FieldKind::Integer(Bounds {
                 min: block.number(self, "min"),
                 max: block.number(self, "max"),
@@ -282,6 +276,17 @@ impl Reader<'_> {
         }
     }
 
+    /// What a text must be like, whatever it stands for.
+    fn text_bounds(&mut self, block: &mut Block<'_>) -> TextBounds {
+        TextBounds {
+            length: Bounds {
+                min: block.number(self, "min-length"),
+                max: block.number(self, "max-length"),
+            },
+            pattern: self.pattern(block),
+        }
+    }
+
     fn pattern(&mut self, block: &mut Block<'_>) -> Option<Spanned<SmolStr>> {
         let pattern = block.text(self, "pattern")?;
         if regex_problem(&pattern.value).is_some() {
@@ -327,8 +332,8 @@ fn fits(role: Role, kind: &FieldKind) -> bool {
         ) && fits(role, of);
     }
     match role {
-        Role::Reads | Role::ReadsTree | Role::Writes | Role::Deletes => matches!(kind, FieldKind::Path),
-        Role::Connects => matches!(kind, FieldKind::Url | FieldKind::String(_)),
+        Role::Reads | Role::ReadsTree | Role::Writes | Role::Deletes => matches!(kind, FieldKind::Path(_)),
+        Role::Connects => matches!(kind, FieldKind::Url(_) | FieldKind::String(_)),
         Role::RunsShell | Role::Names => matches!(kind, FieldKind::String(_)),
         Role::Unconfined => matches!(kind, FieldKind::Boolean),
         Role::Agent | Role::Skill => matches!(kind, FieldKind::String(_) | FieldKind::Enum(_)),

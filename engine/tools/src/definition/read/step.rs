@@ -86,18 +86,14 @@ impl Reader<'_> {
         Body {
             steps: self.steps(&nodes, depth),
             on_error: on_error.unwrap_or_default(),
-            max_concurrency,
+            max_concurrency: max_concurrency.unwrap_or(1),
             rollback: rollback.unwrap_or_default(),
         }
     }
 
-    fn concurrency(&mut self, block: &mut Block<'_>) -> u32 {
-        let Some(argument) = block.setting(self, "max-concurrency") else {
-            return 1;
-        };
-        let Some(number) = self.number::<u32>(argument) else {
-            return 1;
-        };
+    fn concurrency(&mut self, block: &mut Block<'_>) -> Option<u32> {
+        let argument = block.setting(self, "max-concurrency")?;
+        let number = self.number::<u32>(argument)?;
         if !(1..=MAX_CONCURRENCY).contains(&number) {
             self.error(
                 "tool::out-of-range",
@@ -106,7 +102,7 @@ impl Reader<'_> {
                 "choose a number between them",
             );
         }
-        number.clamp(1, MAX_CONCURRENCY)
+        Some(number.clamp(1, MAX_CONCURRENCY))
     }
 
     fn on_error(&mut self, block: &mut Block<'_>) -> Option<OnError> {
@@ -168,18 +164,19 @@ impl Reader<'_> {
     fn step(&mut self, node: &Node, depth: usize) -> Option<Step> {
         let mut block = Block::new(node);
         let holds_steps = matches!(node.name.value.as_str(), "when" | "each" | "cache" | "retry");
-        // In a block of steps these two belong to the steps inside.
-        let (on_error, rollback) = if holds_steps {
-            (None, Vec::new())
+        // In a block of steps these belong to the steps inside.
+        let (on_error, max_concurrency, rollback) = if holds_steps {
+            (None, None, Vec::new())
         } else {
             let rollback = block.node(self, "rollback");
             let rollback = rollback.map_or_else(Vec::new, |node| self.rollback(node, depth));
-            (self.on_error(&mut block), rollback)
+            (self.on_error(&mut block), self.concurrency(&mut block), rollback)
         };
         let action = self.action(node, block, depth)?;
         Some(Step {
             action,
             on_error,
+            max_concurrency,
             rollback,
             place: node.place,
         })
@@ -586,7 +583,7 @@ impl Reader<'_> {
             item: item?,
             list: list?,
             max: max?,
-            max_concurrency,
+            max_concurrency: max_concurrency.unwrap_or(1),
             collect,
             body,
         })

@@ -376,7 +376,7 @@ impl Reader<'_> {
                 let help = format!("add `{}` to the field", role.word());
                 self.error("tool::handler-field", message, field.name.place, help);
             }
-            if role.is_none() && matches!(field.kind, FieldKind::Path) && field.role.is_none() {
+            if role.is_none() && matches!(field.kind, FieldKind::Path(_)) && field.role.is_none() {
                 let message = format!("the path `{name}` says nothing about the call");
                 self.error(
                     "tool::handler-field",

@@ -4,7 +4,7 @@ use engine_policy::read::Node;
 
 use crate::definition::read::Reader;
 use crate::definition::read::block::Block;
-use crate::definition::{Named, RunStep, ShellStep, Words};
+use crate::definition::{Form, Named, RunStep, ShellStep, Words};
 
 impl Reader<'_> {
     /// `env "NAME" "template"` children.
@@ -45,6 +45,12 @@ impl Reader<'_> {
         Some(Named { name, value })
     }
 
+    /// `output="json"`: what the program prints.
+    fn form(&mut self, block: &mut Block<'_>) -> Option<Form> {
+        let argument = block.setting(self, "output")?;
+        self.word(argument, Form::ALL, "form of output")
+    }
+
     pub(super) fn run(&mut self, node: &Node, block: &mut Block<'_>) -> Option<RunStep> {
         let (name, rest) = self.named(node)?;
         let mut words: Vec<Words> = rest
@@ -65,7 +71,9 @@ impl Reader<'_> {
                 words.extend(self.template(argument).map(Words::Each));
             }
         }
+        let declared = self.form(block);
         Some(RunStep {
+            form: declared.unwrap_or_else(|| Form::of(&words)),
             name,
             words,
             stdin: block.template(self, "stdin"),
@@ -93,6 +101,7 @@ impl Reader<'_> {
             );
         }
         Some(ShellStep {
+            form: self.form(block).unwrap_or_default(),
             name,
             text,
             env: self.env(block),
