@@ -64,6 +64,9 @@ impl Person for Terminal {
     fn permits<'a>(&'a self, question: &'a Permit) -> Later<'a, Permission> {
         let mut text = format!("\n{}: {}\n", question.tool, within(&question.shown));
         text.push_str(&coloured(&question.diff, Paint::for_stderr()));
+        if let Some(once) = &question.once {
+            let _infallible = writeln!(text, "  = yes holds for {} in this session", within(once));
+        }
         for warning in &question.warnings {
             let _infallible = writeln!(text, "  ! {}", within(warning));
         }

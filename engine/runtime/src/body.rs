@@ -7,13 +7,17 @@ mod flow;
 mod state;
 mod steps;
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use engine_tools::definition::{Body, Flag, Speaker, Step, Tool};
+use engine_policy::Place;
+use engine_tools::definition::{Body, Speaker, Step, Tool};
 use engine_tools::template::{Scope, TemplateError};
 use engine_tools::{Block, Output};
 use serde_json::Value as Json;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::approval::{is_read_only, refused_in_mode};
 use crate::bash::Cancel;
 use crate::native::{Answer, Around};
 use crate::permission::Granted;
@@ -34,9 +38,13 @@ struct Done {
 struct Run<'a> {
     around: Around<'a>,
     tool: &'a Tool,
+    /// The call says of itself that it changes nothing, and is held to that.
+    read_only: bool,
     /// The tools around its steps: those around the call, and the tool itself.
     via: Vec<&'a str>,
     done: Mutex<Done>,
+    /// Of each step that bounds its runs at once: how many more may begin.
+    turns: Mutex<HashMap<Place, Arc<Semaphore>>>,
 }
 
 /// How a step ended.
@@ -111,11 +119,16 @@ pub(crate) async fn run(around: Around<'_>, body: &Body, call: &Valid) -> Result
     }
     let mut via = around.via.to_vec();
     via.push(&tool.name.value);
+    if let Some(refused) = refused_in_mode(around.session, call) {
+        return Err(refused);
+    }
     let run = Run {
         around,
         tool,
+        read_only: is_read_only(around.session, tool, call),
         via,
         done: Mutex::default(),
+        turns: Mutex::default(),
     };
     let mut scope = Scope::of_call(&around.session.facts(), tool, call.input());
     let ended = run.body(body, &mut scope).await;
@@ -171,9 +184,11 @@ impl<'a> Run<'a> {
             cancel: self.cancel(),
             granted: self.granted(),
             preapproved: self.around.preapproved,
-            read_only: match self.tool.read_only {
-                Flag::Always => Some(&self.tool.name.value),
-                Flag::Never | Flag::ByAnalysis | Flag::When(_) => self.around.read_only,
+            approval: self.around.approval,
+            read_only: if self.read_only {
+                Some(&self.tool.name.value)
+            } else {
+                self.around.read_only
             },
         }
     }
@@ -181,6 +196,17 @@ impl<'a> Run<'a> {
     fn change(&self, change: Change) {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         done.changes.push(change);
+    }
+
+    /// A turn of a step that bounds its runs at once.
+    async fn turn_of(&self, step: &Step) -> Option<OwnedSemaphorePermit> {
+        let most = usize::try_from(step.max_concurrency?).ok()?;
+        let turns = {
+            let mut all = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+            let turns = all.entry(step.place);
+            Arc::clone(turns.or_insert_with(|| Arc::new(Semaphore::new(most))))
+        };
+        turns.acquire_owned().await.ok()
     }
 
     fn say(&self, speaker: Speaker, text: String) {

@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard};
 use tokio::time::Instant;
 
+use crate::approval::{Approval, refused_in_mode};
 use crate::bash::Cancel;
 use crate::exchange::ToolUse;
 use crate::fit;
@@ -286,7 +287,11 @@ async fn carry_out(
     let Prepared {
         call: valid, granted, ..
     } = prepared;
+    if let Some(refused) = refused_in_mode(session, valid) {
+        return Err(refused);
+    }
     let tool = valid.tool();
+    let approval = Approval::of(session, valid);
     let preapproved: Vec<&str> = tool
         .preapproved_hosts
         .iter()
@@ -294,6 +299,7 @@ async fn carry_out(
         .collect();
     let around = Around {
         preapproved: &preapproved,
+        approval: &approval,
         read_only: None,
         session,
         call: &call.id,

@@ -1,5 +1,6 @@
 //! Runs declared tools: the call pipeline, the scheduler, native handlers for Bash, files and search, hooks, state and audit.
 
+mod approval;
 pub mod audit;
 pub mod bash;
 mod body;

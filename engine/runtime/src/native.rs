@@ -13,6 +13,7 @@ use engine_tools::Output;
 use engine_tools::definition::Handler;
 use serde_json::Value as Json;
 
+use crate::approval::Approval;
 use crate::bash::Cancel;
 use crate::permission::{Asking, Granted, Leave, fields_of, shape_of};
 use crate::preview::Preview;
@@ -34,6 +35,8 @@ pub(crate) struct Around<'a> {
     pub(crate) cancel: &'a Cancel,
     /// What a person permitted for the call.
     pub(crate) granted: &'a Granted,
+    /// How the call stands before a person.
+    pub(crate) approval: &'a Approval,
     /// Hosts that the definition of the tool approved.
     pub(crate) preapproved: &'a [&'a str],
     /// The tool around it that is declared to change nothing, if one is.
@@ -118,6 +121,7 @@ async fn leave_with(
         cwd: None,
         preapproved: around.preapproved,
         ran: 0,
+        approval: around.approval,
         read_only: around.read_only,
     };
     // Merely looking at such a path connects to the server that it names.

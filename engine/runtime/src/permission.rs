@@ -14,6 +14,7 @@ use engine_policy::{
 use engine_tools::definition::{FieldKind, Handler, Role, Tool, Work};
 use serde_json::Value as Json;
 
+use crate::approval::Approval;
 use crate::bash::{Cancel, Class};
 use crate::hooks::{Watched, Word};
 use crate::person::{Permission, Permit};
@@ -50,6 +51,8 @@ pub(crate) struct Asking<'a> {
     pub(crate) preapproved: &'a [&'a str],
     /// How much of the text that is decided ran before.
     pub(crate) ran: usize,
+    /// How the call of the model stands before a person.
+    pub(crate) approval: &'a Approval,
     /// The tool around it that is declared to change nothing, if one is.
     pub(crate) read_only: Option<&'a str>,
 }
@@ -153,18 +156,23 @@ impl Granted {
     /// Only requests that say by themselves what is done: leave for one text or one command is none for the next.
     fn add(&self, requests: impl Iterator<Item = Request>) {
         let mut granted = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        granted.extend(requests.filter(|request| match request {
-            Request::Read(_) | Request::Write(_) | Request::Delete(_) | Request::Network(_) => true,
-            Request::Command(_)
-            | Request::Env(_)
-            | Request::Tool(_)
-            | Request::Agent(_)
-            | Request::Skill(_)
-            | Request::Mode(_)
-            | Request::Change(_)
-            | Request::Code(_)
-            | Request::Text => false,
-        }));
+        granted.extend(requests.filter(says_all));
+    }
+}
+
+/// Whether a request says by itself what is done.
+fn says_all(request: &Request) -> bool {
+    match request {
+        Request::Read(_) | Request::Write(_) | Request::Delete(_) | Request::Network(_) => true,
+        Request::Command(_)
+        | Request::Env(_)
+        | Request::Tool(_)
+        | Request::Agent(_)
+        | Request::Skill(_)
+        | Request::Mode(_)
+        | Request::Change(_)
+        | Request::Code(_)
+        | Request::Text => false,
     }
 }
 
@@ -298,6 +306,12 @@ impl Session {
             return Err(self.refused(asking, why));
         }
         let mut asked: Vec<&Step> = open_questions(&ruled.decision, granted, asking.preapproved);
+        let outer = asking.via.first().copied().unwrap_or(asking.tool);
+        if let Some(once) = &asking.approval.once {
+            let approved = self.approved(outer, once);
+            // What a rule asks about is asked about each time.
+            asked.retain(|step| !(matches!(step.why, Why::Default(_)) && approved.contains(&step.request)));
+        }
         // What hooks say is of the call itself; its steps are decided without it.
         let word = granted.word.as_ref().filter(|_| asking.via.is_empty());
         let mut wanted = None;
@@ -325,12 +339,13 @@ impl Session {
                 let mut reasons = self.reasons(&asked);
                 reasons.extend(wanted.clone());
                 let permit = Permit {
-                    tool: asking.via.first().copied().unwrap_or(asking.tool).to_owned(),
+                    tool: asking.approval.title.clone().unwrap_or_else(|| outer.to_owned()),
+                    once: asking.approval.once.clone(),
                     shown: asking.shown.to_owned(),
                     diff: self.diff_of(asking, &ruled.places).await,
                     reasons,
-                    warnings: (ruled.decision.warnings.iter())
-                        .map(|note| note.text.to_string())
+                    warnings: (asking.approval.warning.iter().cloned())
+                        .chain(ruled.decision.warnings.iter().map(|note| note.text.to_string()))
                         .collect(),
                 };
                 let nobody_asks = wanted.is_some() && ruled.decision.mode == Mode::DontAsk;
@@ -340,7 +355,14 @@ impl Session {
                     self.parts.person.permits(&permit).await
                 };
                 match answer {
-                    Permission::Granted => granted.add(asked.iter().map(|step| step.request.clone())),
+                    Permission::Granted => {
+                        granted.add(asked.iter().map(|step| step.request.clone()));
+                        if let Some(once) = &asking.approval.once {
+                            let unsaid = asked.iter().filter(|step| matches!(step.why, Why::Default(_)));
+                            let requests = unsaid.map(|step| step.request.clone());
+                            self.approve(outer, once, requests.filter(says_all).collect());
+                        }
+                    }
                     Permission::Refused(None) => {
                         refused = Some("The person refused this call. Do not try it another way; ask what to do instead.".to_owned());
                     }

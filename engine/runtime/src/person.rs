@@ -37,8 +37,10 @@ pub trait Person: Send + Sync + fmt::Debug {
 /// A call that a policy does not allow without a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permit {
-    /// The tool.
+    /// The tool: its name, behind the one that its definition has for people.
     pub tool: String,
+    /// What saying yes holds for as long as the session lasts, such as `domain:docs.rs`; one call where there is none.
+    pub once: Option<String>,
     /// What the call does, in the words of the tool: a command, a path.
     pub shown: String,
     /// What it would change about a file: the beginning of a unified diff, secrets included, since that is what will be written; empty where

@@ -9,7 +9,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use engine_policy::{Mode, Plan, World};
+use engine_policy::{Mode, Plan, Request, World};
 use engine_shell::Shell;
 use engine_tools::budget::{Budgets, Fate, Ledger};
 use engine_tools::pool::{Pool, SearchIndex};
@@ -186,6 +186,8 @@ pub struct Session {
     sent: Mutex<BTreeSet<SmolStr>>,
     cache: Mutex<HashMap<(SmolStr, String), Cached>>,
     ledger: Mutex<Ledger>,
+    /// Beside a tool and what an approval holds for: what a person approved.
+    approved: Mutex<HashMap<(SmolStr, String), Vec<Request>>>,
     staying: tokio::sync::Mutex<Option<Staying>>,
     pub(crate) hooks: Hooks,
     /// Whoever runs beside others holds it together with them; a call that a hook made unsafe beside others holds it alone.
@@ -264,6 +266,7 @@ impl Session {
             sent: Mutex::default(),
             cache: Mutex::default(),
             ledger: Mutex::default(),
+            approved: Mutex::default(),
             staying: tokio::sync::Mutex::default(),
         }
     }
@@ -297,6 +300,18 @@ impl Session {
         } else {
             self.parts.mode
         }
+    }
+
+    /// What a person approved of a tool under a name that holds for the session.
+    pub(crate) fn approved(&self, tool: &str, once: &str) -> Vec<Request> {
+        let key = (tool.into(), once.to_owned());
+        lock(&self.approved).get(&key).cloned().unwrap_or_default()
+    }
+
+    /// A person approved this; it is not asked about again under the same name.
+    pub(crate) fn approve(&self, tool: &str, once: &str, requests: Vec<Request>) {
+        let key = (tool.into(), once.to_owned());
+        lock(&self.approved).entry(key).or_default().extend(requests);
     }
 
     /// Takes an id for a call; `false` where an earlier call had it. What is written down about a call goes by its id.

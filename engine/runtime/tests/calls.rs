@@ -16,6 +16,8 @@ mod budgets;
 mod catalogue;
 #[path = "calls/decisions.rs"]
 mod decisions;
+#[path = "calls/definitions.rs"]
+mod definitions;
 #[path = "calls/events.rs"]
 mod events;
 #[path = "calls/hostile.rs"]

@@ -134,8 +134,10 @@ impl Run<'_> {
                 ..self.around
             },
             tool: self.tool,
+            read_only: self.read_only,
             via: self.via.clone(),
             done: Mutex::default(),
+            turns: Mutex::default(),
         };
         let all = async {
             for Undo { steps, mut scope } in undo.into_iter().rev() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use engine_policy::{Mode, Outcome};
 use engine_tools::definition::{
-    Action, AskStep, Body, CallStep, ContextKey, EventStep, GlobStep, GrepStep, Named, OptionTemplate,
+    Action, AskStep, Body, CallStep, ContextKey, EventStep, Form, GlobStep, GrepStep, Named, OptionTemplate,
     Questions, ReadStep, ReturnStep, RunStep, Setting, ShellStep, Speaker, Step, TaskStep, TaskVerb, Words,
     Work as ToolWork,
 };
@@ -58,6 +58,7 @@ pub(super) fn names_of(step: &Step) -> Vec<SmolStr> {
 
 impl Run<'_> {
     pub(super) async fn step(&self, step: &Step, scope: &mut Scope) -> Result<Went, Failure> {
+        let _turn = self.turn_of(step).await;
         match &step.action {
             Action::Run(run) => self.program(run, scope).await?,
             Action::Shell(shell) => self.shell(shell, scope).await?,
@@ -168,7 +169,7 @@ impl Run<'_> {
             timeout: number(&run.timeout, scope)?,
             background: holds(&run.background, scope)?,
         };
-        self.start(&run.name.value, program, scope).await
+        self.start((&run.name.value, run.form), program, scope).await
     }
 
     async fn shell(&self, shell: &ShellStep, scope: &mut Scope) -> Result<(), Failure> {
@@ -179,13 +180,21 @@ impl Run<'_> {
             timeout: number(&shell.timeout, scope)?,
             background: holds(&shell.background, scope)?,
         };
-        self.start(&shell.name.value, program, scope).await
+        self.start((&shell.name.value, shell.form), program, scope).await
     }
 
-    async fn start(&self, name: &str, program: Program, scope: &mut Scope) -> Result<(), Failure> {
-        let (value, end) = run_program(self.inner(), program).await?;
+    async fn start(
+        &self,
+        (name, form): (&str, Form),
+        program: Program,
+        scope: &mut Scope,
+    ) -> Result<(), Failure> {
+        let (mut value, end) = run_program(self.inner(), program).await?;
         if end == Some(End::Cancelled) {
             return Err(Failure::Stopped);
+        }
+        if let Some(result) = value.as_object_mut() {
+            form.spread(result);
         }
         scope.set(name, Value::of_json(&value));
         Ok(())

@@ -9,8 +9,8 @@ use serde_json::json;
 
 use super::{Answer, Around, blocking, leave, leave_with};
 use crate::files::{
-    CellCommand, CellKind, CellRequest, Change, Decided, EditRequest, FileError, Made, Noted, Part, Planned,
-    ReadOptions, View, Which, plan_cell, plan_edit, plan_write,
+    CellCommand, CellKind, CellRequest, Change, Decided, EditRequest, FileError, Made, Missing, Noted, Part,
+    Planned, ReadAnswer, ReadOptions, View, Which, plan_cell, plan_edit, plan_write,
 };
 use crate::permission::Leave;
 use crate::person::Later;
@@ -44,29 +44,70 @@ async fn with_view<T: Send + 'static>(
     done.await?.map_err(|error| error.to_string())
 }
 
+/// Reads where there is leave to.
+async fn read_at(
+    around: Around<'_>,
+    leave: &Leave,
+    options: &ReadOptions,
+) -> Result<Result<ReadAnswer, FileError>, String> {
+    let place = place_of(leave)?;
+    let options = options.clone();
+    let session = Arc::clone(around.session);
+    blocking(move || {
+        let visible = |path: &std::path::Path| session.may_show(path);
+        let seen = session.seen();
+        let view = View {
+            seen: &seen,
+            visible: &visible,
+        };
+        crate::files::read(&place, &options, &view)
+    })
+    .await
+}
+
 pub(super) async fn read(around: Around<'_>, call: &Valid) -> Result<Answer, String> {
     let input = call.input();
     let path = input.text("file_path").unwrap_or_default();
-    let leave = leave(around, call, &[path], path).await?;
-    let place = place_of(&leave)?;
     let number = |field| input.integer(field).and_then(|number| u64::try_from(number).ok());
     let options = ReadOptions {
         offset: number("offset"),
         limit: number("limit"),
         pages: input.text("pages").map(str::to_owned),
     };
-    let answer = with_view(around.session, move |view| {
-        crate::files::read(&place, &options, view)
-    })
-    .await?;
+    let asked = leave(around, call, &[path], path).await?;
+    let (answer, note_of) = match read_at(around, &asked, &options).await? {
+        Ok(answer) => (answer, None),
+        // A name that looks the same is meant, and whether it may be read is a question of its own.
+        Err(FileError::Missing(Missing {
+            other_space: Some(other),
+            ..
+        })) => {
+            let Some(other) = other.as_path().to_str().map(str::to_owned) else {
+                return Err(format!("`{path}` does not exist"));
+            };
+            let mut json = call.json().clone();
+            if let Some(fields) = json.as_object_mut() {
+                fields.insert("file_path".to_owned(), other.as_str().into());
+            }
+            let call = call.with_input(&json).map_err(|error| error.to_string())?;
+            let asked = leave(around, &call, &[&other], &other).await?;
+            let answer = read_at(around, &asked, &options).await?;
+            let note = format!(
+                "[`{path}` does not exist; this is `{other}`, with the other kind of space in its name]\n"
+            );
+            (answer.map_err(|error| error.to_string())?, Some(note))
+        }
+        Err(error) => return Err(error.to_string()),
+    };
     if let Some(noted) = answer.noted {
         note(around, noted);
     }
     let mut text = String::new();
-    let blocks: Vec<Block> = answer
-        .content
-        .into_parts()
+    let parts = note_of
+        .map(Part::Text)
         .into_iter()
+        .chain(answer.content.into_parts());
+    let blocks: Vec<Block> = parts
         .map(|part| match part {
             Part::Text(piece) => {
                 text.push_str(&piece);

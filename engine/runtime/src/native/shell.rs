@@ -120,7 +120,29 @@ fn adopt(around: Around<'_>, run: Allowed, label: &str) -> Result<(String, PathB
 /// A file for output that is too long: new, and nobody else's.
 fn output_file(session: &Session, call: &str) -> PathBuf {
     let name = crate::fit::file_name(call);
-    session.parts.results.join(format!("{name}.output.txt"))
+    session.parts.results.join(format!("{name}.txt"))
+}
+
+/// Largest output that is looked through to see whether it is JSON.
+const MAX_JSON_BYTES: u64 = 64 << 20;
+
+/// Names the file of an output after what it holds. Nothing is overwritten: where the name is taken, the file keeps its own.
+fn named_by_content(written: &Path, head: &[u8], bytes: u64) -> PathBuf {
+    let looks = head.trim_ascii_start().starts_with(b"{") || head.trim_ascii_start().starts_with(b"[");
+    if !looks || bytes > MAX_JSON_BYTES {
+        return written.to_owned();
+    }
+    let is_json = std::fs::File::open(written).is_ok_and(|file| {
+        serde_json::from_reader::<_, serde::de::IgnoredAny>(std::io::BufReader::new(file)).is_ok()
+    });
+    let named = written.with_extension("json");
+    if is_json && std::fs::hard_link(written, &named).is_ok() {
+        // Should the old name stay, both hold the same.
+        let _removed = std::fs::remove_file(written);
+        named
+    } else {
+        written.to_owned()
+    }
 }
 
 async fn finish(around: Around<'_>, run: Allowed) -> Result<Arc<Finished>, String> {
@@ -185,7 +207,9 @@ fn shell_answer(session: &Session, reading: &Reading, cwd: &str, finished: &Fini
             Some(Written {
                 path, problem: None, ..
             }) => persisted(
-                &path.display().to_string(),
+                &named_by_content(path, &captured.head, captured.total_bytes)
+                    .display()
+                    .to_string(),
                 captured.total_bytes,
                 preview(&captured.text()),
             ),
@@ -332,6 +356,7 @@ pub(crate) async fn run_program(around: Around<'_>, program: Program) -> Result<
         cwd: cwd.as_deref(),
         preapproved: around.preapproved,
         ran: 0,
+        approval: around.approval,
         read_only: around.read_only,
     };
     let leave = around.leave(&asking).await?;

@@ -123,6 +123,7 @@ async fn leave(around: Around<'_>, call: &Valid, staying: &Staying) -> Result<()
         cwd: Some(&staying.start),
         preapproved: around.preapproved,
         ran: staying.history.len(),
+        approval: around.approval,
         read_only: around.read_only,
     };
     around.session.leave(&asking, around.granted).await.map(drop)
