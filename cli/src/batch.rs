@@ -5,7 +5,7 @@ use std::io::BufRead as _;
 use engine_runtime::ToolUse;
 use serde_json::Value as Json;
 
-use crate::call::{AskingOptions, block, run_all};
+use crate::call::{AskingOptions, FoundOptions, block, run_all};
 use crate::exit::Exit;
 use crate::session::{self, Opening};
 use crate::{json, out};
@@ -22,6 +22,9 @@ pub(crate) struct Batch {
 
     #[command(flatten)]
     asking: AskingOptions,
+
+    #[command(flatten)]
+    found: FoundOptions,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -75,7 +78,7 @@ impl Batch {
         let mut failed = false;
         for result in &results {
             failed |= result.output.is_error;
-            out::print(&format!("{}\n", block(result)));
+            out::print(&format!("{}\n", block(result, self.found.found())));
         }
         Ok(if failed { Exit::Failed } else { Exit::Fine })
     }

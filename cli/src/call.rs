@@ -34,6 +34,9 @@ pub(crate) struct Call {
     #[command(flatten)]
     asking: AskingOptions,
 
+    #[command(flatten)]
+    found: FoundOptions,
+
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     format: DataFormat,
@@ -57,6 +60,33 @@ impl AskingOptions {
             (true, _) => Asking::Yes,
             (false, true) => Asking::Nobody,
             (false, false) => Asking::Terminal,
+        }
+    }
+}
+
+/// How tools that a search found are told to a model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Found {
+    /// As references, for APIs that expand them.
+    References,
+    /// With their whole schemas, for APIs that do not.
+    FullSchemas,
+}
+
+/// How tools that a search found are told.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct FoundOptions {
+    /// Tells the tools that a search found with their full schemas, for APIs that do not expand references to tools
+    #[arg(long)]
+    full_schemas: bool,
+}
+
+impl FoundOptions {
+    pub(crate) fn found(self) -> Found {
+        if self.full_schemas {
+            Found::FullSchemas
+        } else {
+            Found::References
         }
     }
 }
@@ -103,7 +133,7 @@ impl Call {
             failed |= result.output.is_error;
             match self.format {
                 DataFormat::Human => out::print(&shown(&result.output)),
-                DataFormat::Json => out::print(&format!("{}\n", block(result))),
+                DataFormat::Json => out::print(&format!("{}\n", block(result, self.found.found()))),
             }
         }
         Ok(if failed { Exit::Failed } else { Exit::Fine })
@@ -172,17 +202,17 @@ fn shown(output: &Output) -> String {
 }
 
 /// A result as a `tool_result` block.
-pub(crate) fn block(result: &ToolResult) -> Json {
-    let refers = result
-        .output
-        .blocks
+pub(crate) fn block(result: &ToolResult, found: Found) -> Json {
+    let blocks = &result.output.blocks;
+    let is_reference = |block: &&Block| matches!(block, Block::ToolReference(_));
+    let refers = blocks.iter().any(|block| is_reference(&block));
+    let content: Vec<Json> = blocks
         .iter()
-        .any(|block| matches!(block, Block::ToolReference(_)));
-    let content: Vec<Json> = result
-        .output
-        .blocks
-        .iter()
-        .filter(|block| !refers || matches!(block, Block::ToolReference(_)))
+        .filter(|block| match found {
+            Found::References => !refers || is_reference(block),
+            // The text beside the references says the same in full.
+            Found::FullSchemas => !is_reference(block),
+        })
         .map(|block| match block {
             Block::Text(text) => json!({ "type": "text", "text": text }),
             Block::Image { media_type, base64 } => json!({
@@ -199,4 +229,36 @@ pub(crate) fn block(result: &ToolResult) -> Json {
         map.insert("is_error".to_owned(), true.into());
     }
     block
+}
+
+#[cfg(test)]
+mod tests {
+    use engine_runtime::ToolResult;
+    use engine_tools::{Block, Output};
+    use serde_json::json;
+
+    use super::{Found, block};
+
+    #[test]
+    fn tools_that_were_found_are_references_or_full_schemas() {
+        let result = ToolResult {
+            id: "1".to_owned(),
+            name: "ToolSearch".to_owned(),
+            output: Output {
+                blocks: vec![
+                    Block::ToolReference("LSP".to_owned()),
+                    Block::Text("<functions>{}</functions>".to_owned()),
+                ],
+                is_error: false,
+            },
+        };
+        assert_eq!(
+            block(&result, Found::References)["content"],
+            json!([{ "type": "tool_reference", "tool_name": "LSP" }])
+        );
+        assert_eq!(
+            block(&result, Found::FullSchemas)["content"],
+            json!([{ "type": "text", "text": "<functions>{}</functions>" }])
+        );
+    }
 }

@@ -7,6 +7,7 @@
 mod codes;
 mod command_line;
 mod programs;
+mod tools;
 mod words;
 
 use std::fmt::Write as _;
@@ -92,6 +93,11 @@ const PAGES: &[Page] = &[
     ),
     ("codes.md", "codes of problems and lints", codes::page),
     ("programs.md", "the programs that are known", programs::page),
+    (
+        "tools.md",
+        "the tools that ship: purpose, input, flags, budget, deferral",
+        tools::page,
+    ),
     ("schemas.md", "JSON that is read and printed", schemas),
 ];
 
