@@ -52,15 +52,8 @@ async fn read_at(
 ) -> Result<Result<ReadAnswer, FileError>, String> {
     let place = place_of(leave)?;
     let options = options.clone();
-    let session = Arc::clone(around.session);
-    blocking(move || {
-        let visible = |path: &std::path::Path| session.may_show(path);
-        let seen = session.seen();
-        let view = View {
-            seen: &seen,
-            visible: &visible,
-        };
-        crate::files::read(&place, &options, &view)
+    with_view(around.session, move |view| {
+        Ok(crate::files::read(&place, &options, view))
     })
     .await
 }
