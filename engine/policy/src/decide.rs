@@ -150,6 +150,7 @@ impl<'a> Decider<'a> {
             outcome,
             why,
             check,
+            is_in_full: false,
         });
     }
 

@@ -74,6 +74,8 @@ pub struct Step {
     pub why: Why,
     /// The shell check that this request belongs to, if any: `0` for none.
     pub check: u8,
+    /// Everything that this command does is a step of its own, so that this one changes nothing.
+    pub is_in_full: bool,
 }
 
 /// What a call asks for.

@@ -132,3 +132,20 @@ fn an_exception_of_a_guard_stays_as_it_is_written() {
         ],
     );
 }
+
+#[test]
+fn an_abbreviation_that_fits_several_options_may_be_the_one_that_is_guarded() {
+    use Outcome::{Allow, Ask, Deny};
+    verdicts(
+        r#"
+        policy "x"
+        allow { command "git ..."; read "./**"; network "*" }
+        deny { command "git push ..." { flag "--force" } }
+        "#,
+        &[
+            ("git push --forc origin", Ask),
+            ("git push --force origin", Deny),
+            ("git push --follow-tags origin", Allow),
+        ],
+    );
+}

@@ -91,6 +91,10 @@ impl Decider<'_> {
                 matched_allow
             }
         };
+        if let Some(step) = self.steps.last_mut() {
+            let in_full = |usage: &Use| usage.complete && usage.unknowns.is_empty();
+            step.is_in_full = usage.as_ref().is_some_and(in_full) && claims.is_empty();
+        }
         let rule = allowed_by.and_then(|rule| self.plan.rules.get(rule.0 as usize).map(|own| (rule, own)));
         self.listings(
             running,

@@ -192,6 +192,15 @@ fn set_in(settings: &[(SmolStr, Value)], pattern: &EnvironmentPattern) -> Truth 
         .unwrap_or(Truth::No)
 }
 
+/// Whether a word that no option is called may be short for one with this name.
+fn may_abbreviate(field: &Field, name: &Glob) -> bool {
+    let (Some(written), Some(name)) = (field.known(), name.literal()) else {
+        return false;
+    };
+    let written = written.split_once('=').map_or(written, |(name, _)| name);
+    written.len() > 2 && written.starts_with("--") && name.starts_with(written)
+}
+
 /// Whether an option is given.
 fn given(flag: &FlagPattern, invocation: &Invocation, usage: Option<&Use>) -> Truth {
     let mut truth = Truth::No;
@@ -216,6 +225,10 @@ fn given(flag: &FlagPattern, invocation: &Invocation, usage: Option<&Use>) -> Tr
                 (Some(_), _) => Truth::No,
             };
             truth = truth.max(named.min(value));
+            // An abbreviation that fits several options: which of them the program takes it for is not known.
+            if truth == Truth::No && word.names.is_empty() && may_abbreviate(&word.field, &flag.name) {
+                truth = Truth::Maybe;
+            }
         }
         if usage
             .unknowns

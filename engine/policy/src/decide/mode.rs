@@ -25,13 +25,15 @@ pub(super) fn apply(steps: &mut [Step], mode: Mode, facts: &Facts<'_>) {
     }
 }
 
-/// Whether a request writes: in plan mode nothing may. A command that is not known to be without effect counts as one that does.
+/// Whether a request writes: in plan mode nothing may. A command of which not all is known counts as one that
+/// does.
 fn changes_something(step: &Step) -> bool {
     match &step.request {
         Request::Write(_) | Request::Delete(_) => step.why != Why::Harmless,
         Request::Change(_) | Request::Code(_) => true,
         Request::Command(_) | Request::Tool(_) => {
             !matches!(step.why, Why::NoEffect)
+                && !step.is_in_full
                 && step.outcome == Outcome::Allow
                 && !is_read_tool(&step.request)
         }
