@@ -248,8 +248,8 @@ async fn all_said(table: &Table, path: &str) -> String {
             let mut input = json!({ "pattern": "needle|HIDDEN", "path": path, "output_mode": mode });
             input
                 .as_object_mut()
-                .unwrap()
-                .extend(more.as_object().unwrap().clone());
+                .expect("an object")
+                .extend(more.as_object().expect("an object").clone());
             let (said, failed) = table.call("Grep", input).await;
             assert!(!failed, "{said}");
             all.push_str(&said);
