@@ -48,7 +48,14 @@ impl Reader {
             let name = child.name().value();
             if VALUE.contains(&name) {
                 arg.effects.extend(self.value_effect(child));
-            } else if !IGNORED.contains(&name) && !matches!(name, "default" | "complete" | "effect") {
+            } else if name == "default" {
+                // One operand that is not given stands for one; what stands for several is not known to be read.
+                let text = child.get(0).and_then(KdlValue::as_string);
+                if !self.published && (text.is_none() || child.get(1).is_some()) {
+                    self.problem(node_span(child), "`default` takes one text", None);
+                }
+                arg.default = arg.default.or_else(|| text.map(SmolStr::new));
+            } else if !IGNORED.contains(&name) && !matches!(name, "complete" | "effect") {
                 self.unknown_node(child, VALUE);
             }
         }

@@ -176,7 +176,7 @@ flags "-name <pattern>" "(" ")" "!" "-print"
 flag "-delete"
 flag "-exec <command>..." { runs until=";" until-plus="+" placeholder="{}" }
 flag "-O<level>"
-arg "[path]..." default="." { reads }
+arg "[path]..." { reads; default "." }
 when flag="-delete" { arg "[path]..." default="." { deletes-tree } }
 unless flag="-exec" { prints-paths "path" }
 complete
