@@ -1,13 +1,16 @@
 //! `engine batch`: the calls of one message, from `tool_use` blocks to `tool_result` blocks.
 
 use std::io::BufRead as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine_runtime::ToolUse;
+use engine_runtime::{ToolResult, ToolUse};
 use serde_json::Value as Json;
+use tokio::sync::mpsc;
 
-use crate::call::{AskingOptions, FoundOptions, block, run_all};
+use crate::call::{AskingOptions, FoundOptions, block, run_all, run_as_they_come};
 use crate::exit::Exit;
-use crate::session::{self, Opening};
+use crate::session::{self, Asking, Opening};
 use crate::{json, out};
 
 /// Runs the calls of one message: `tool_use` blocks from standard input, one JSON object a line, `tool_result` blocks out
@@ -25,6 +28,10 @@ pub(crate) struct Batch {
 
     #[command(flatten)]
     found: FoundOptions,
+
+    /// Starts each call as soon as its line has come, in place of reading all of them first; nobody is asked at the terminal
+    #[arg(long)]
+    stream: bool,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -45,23 +52,16 @@ impl Batch {
     }
 
     fn try_run(&self) -> Result<Exit, Exit> {
+        if self.stream {
+            return self.streamed();
+        }
         let mut calls = Vec::new();
         let mut wrong = false;
         for (at, line) in std::io::stdin().lock().lines().enumerate() {
-            let parsed = match line {
-                Ok(line) if line.trim().is_empty() => continue,
-                Ok(line) if line.len() > MAX_LINE_BYTES => {
-                    Err(format!("has more than {MAX_LINE_BYTES} bytes"))
-                }
-                Ok(line) => call_of(&line),
-                Err(error) => Err(format!("cannot be read: {error}")),
-            };
-            match parsed {
-                Ok(call) => calls.push(call),
-                Err(error) => {
-                    out::complain(&format!("engine: line {} {error}\n", at + 1));
-                    wrong = true;
-                }
+            match call_in(at, line) {
+                Some(Ok(call)) => calls.push(call),
+                Some(Err(())) => wrong = true,
+                None => {}
             }
         }
         if calls.len() > MAX_CALLS {
@@ -75,13 +75,72 @@ impl Batch {
         let opened = session::open(&self.opening)?;
         let session = session::begin(&self.opening, opened, self.asking.asking())?;
         let results = session::block_on(run_all(&session, calls))??;
+        Ok(self.printed(&results))
+    }
+
+    fn printed(&self, results: &[ToolResult]) -> Exit {
         let mut failed = false;
-        for result in &results {
+        for result in results {
             failed |= result.output.is_error;
             out::print(&format!("{}\n", block(result, self.found.found())));
         }
-        Ok(if failed { Exit::Failed } else { Exit::Fine })
+        if failed { Exit::Failed } else { Exit::Fine }
     }
+
+    /// Each call starts as it comes. Behind a line that is not understood nothing more starts.
+    fn streamed(&self) -> Result<Exit, Exit> {
+        let opened = session::open(&self.opening)?;
+        // Standard input is taken.
+        let asking = match self.asking.asking() {
+            Asking::Yes => Asking::Yes,
+            Asking::Terminal | Asking::Nobody => Asking::Nobody,
+        };
+        let session = session::begin(&self.opening, opened, asking)?;
+        let (sender, calls) = mpsc::unbounded_channel();
+        let wrong = Arc::new(AtomicBool::new(false));
+        let found_wrong = Arc::clone(&wrong);
+        // It may wait for a line for ever, which nobody waits for.
+        let _reader = std::thread::spawn(move || {
+            let mut count = 0;
+            for (at, line) in std::io::stdin().lock().lines().enumerate() {
+                let sent = match call_in(at, line) {
+                    Some(Ok(_)) if count == MAX_CALLS => {
+                        out::complain(&format!("engine: a message has at most {MAX_CALLS} calls\n"));
+                        found_wrong.store(true, Ordering::Release);
+                        return;
+                    }
+                    Some(Ok(call)) => sender.send(call),
+                    Some(Err(())) => {
+                        found_wrong.store(true, Ordering::Release);
+                        return;
+                    }
+                    None => continue,
+                };
+                count += 1;
+                if sent.is_err() {
+                    return;
+                }
+            }
+        });
+        let results = session::block_on(run_as_they_come(&session, calls))??;
+        let exit = self.printed(&results);
+        Ok(if wrong.load(Ordering::Acquire) {
+            Exit::Usage
+        } else {
+            exit
+        })
+    }
+}
+
+/// The call of a line, from 0; what is wrong with it is told. `None` for an empty one.
+fn call_in(at: usize, line: std::io::Result<String>) -> Option<Result<ToolUse, ()>> {
+    let parsed = match line {
+        Ok(line) if line.trim().is_empty() => return None,
+        Ok(line) if line.len() > MAX_LINE_BYTES => Err(format!("has more than {MAX_LINE_BYTES} bytes")),
+        Ok(line) => call_of(&line),
+        Err(error) => Err(format!("cannot be read: {error}")),
+    };
+    Some(parsed.map_err(|error| out::complain(&format!("engine: line {} {error}\n", at + 1))))
 }
 
 fn call_of(line: &str) -> Result<ToolUse, String> {

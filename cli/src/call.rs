@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use engine_runtime::message::Halt;
 use engine_runtime::{Session, ToolResult, ToolUse, message};
 use engine_tools::{Block, Output};
 use serde_json::{Value as Json, json};
+use tokio::sync::mpsc::{self, UnboundedReceiver};
 
 use crate::exit::Exit;
 use crate::options::DataFormat;
@@ -140,8 +142,22 @@ impl Call {
     }
 }
 
-/// Runs calls as one message of a session of its own; Ctrl-C cancels what runs, and everything still gets its result.
+/// Runs calls as one message.
 pub(crate) async fn run_all(session: &Arc<Session>, calls: Vec<ToolUse>) -> Result<Vec<ToolResult>, Exit> {
+    let (sender, incoming) = mpsc::unbounded_channel();
+    for call in calls {
+        let _received_below = sender.send(call);
+    }
+    drop(sender);
+    run_as_they_come(session, incoming).await
+}
+
+/// Runs calls as one message of a session of its own. Ctrl-C interrupts what can be interrupted, a second one ends everything, and each call
+/// still gets its result.
+pub(crate) async fn run_as_they_come(
+    session: &Arc<Session>,
+    calls: UnboundedReceiver<ToolUse>,
+) -> Result<Vec<ToolResult>, Exit> {
     let limit = engine_runtime::schedule::DEFAULT_LIMIT;
     let begun = session.begin("startup").await;
     let results = match begun {
@@ -170,13 +186,32 @@ pub(crate) async fn run_all(session: &Arc<Session>, calls: Vec<ToolUse>) -> Resu
     results
 }
 
-async fn run_within(session: &Arc<Session>, limit: NonZeroUsize, calls: Vec<ToolUse>) -> Vec<ToolResult> {
-    message::run(session, limit, calls, async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
+async fn run_within(
+    session: &Arc<Session>,
+    limit: NonZeroUsize,
+    calls: UnboundedReceiver<ToolUse>,
+) -> Vec<ToolResult> {
+    let (sender, halts) = mpsc::unbounded_channel();
+    let listening = tokio::spawn(async move {
+        for (halt, told) in [
+            (
+                Halt::Interrupt,
+                "interrupted; what can be stopped ends, once more ends everything",
+            ),
+            (Halt::Cancel, "ending everything"),
+        ] {
+            if tokio::signal::ctrl_c().await.is_err() {
+                break;
+            }
+            if out::is_stderr_terminal() {
+                out::complain(&format!("\nengine: {told}\n"));
+            }
+            let _over = sender.send(halt);
         }
-    })
-    .await
+    });
+    let results = message::run_as_they_come(session, limit, calls, halts).await;
+    listening.abort();
+    results
 }
 
 /// A result as a person reads it. References to tools are for models, which are sent what they refer to; the text beside them says the

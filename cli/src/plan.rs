@@ -304,6 +304,39 @@ fn tools_text(section: &mut impl FnMut(&str, Vec<(String, String)>), plan: &Comp
     if !deferral.is_empty() {
         section("deferral, where the last line for a tool holds", deferral);
     }
+    let session = session_lines(plan);
+    if !session.is_empty() {
+        section("session", session);
+    }
+}
+
+/// What a session is, where policies say something about it.
+fn session_lines(plan: &Compiled) -> Vec<(String, String)> {
+    let session = plan.session();
+    let mut lines = Vec::new();
+    let mut line = |name: &str, value: &str| lines.push((name.to_owned(), visible(value)));
+    if session.persistent {
+        line("shell", "persistent");
+    }
+    for directory in &session.directories {
+        line("directory", directory);
+    }
+    if let Some(time) = session.foreground_ms {
+        line("foreground", &format!("{time} ms"));
+    }
+    if session.everything {
+        line("ignore files", "not followed");
+    }
+    if session.simple {
+        line("tools", "simple");
+    }
+    for (name, value) in &session.settings {
+        line(name, value);
+    }
+    for feature in &session.features {
+        line("feature", feature);
+    }
+    lines
 }
 
 fn hook_line(hook: &PlanHook) -> (String, String) {
@@ -445,6 +478,20 @@ fn json(loaded: &Loaded, plan: &Compiled, rules: &[RuleOutline]) -> Json {
             "tools": budgets,
         },
         "defer": deferral,
+        "session": {
+            "directories": plan.session().directories,
+            "features": plan.session().features,
+            "foreground_ms": plan.session().foreground_ms,
+            "ignore_files": !plan.session().everything,
+            "persistent": plan.session().persistent,
+            "settings": plan
+                .session()
+                .settings
+                .iter()
+                .map(|(name, value)| json!({ "name": name, "value": value }))
+                .collect::<Vec<Json>>(),
+            "simple": plan.session().simple,
+        },
         "hooks": hooks,
         "checks": checks,
         "defaults": defaults,

@@ -4,6 +4,7 @@
 mod definitions;
 mod log;
 mod person;
+mod ways;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use engine_runtime::store::Store;
 use engine_runtime::{Parts, Person, Session, Shells};
 use engine_shell::Shell;
 use engine_tools::budget::Budgets;
-use engine_tools::definition::{Budget, Tool};
+use engine_tools::definition::{Budget, Need, Tool};
 use engine_tools::pool::{self, Filter, Pool};
 use engine_tools::template::{Scope, SessionFacts};
 use serde_json::Value as Json;
@@ -54,8 +55,8 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    fn shells(&self) -> Shells {
-        if self.shell_stays {
+    fn shells(&self, plan: &Plan) -> Shells {
+        if self.shell_stays || plan.session().persistent {
             Shells::Staying
         } else {
             Shells::Fresh
@@ -98,7 +99,14 @@ pub(crate) fn open(opening: &Opening) -> Result<Opened, Exit> {
         mode: mode.as_str().into(),
         session_id: session_id().into(),
         interactive: out::is_person_there(),
-        programs: programs(&["pwsh"]),
+        programs: programs(&["pwsh", "chromium"]),
+        features: plan.session().features.clone(),
+        settings: plan
+            .session()
+            .settings
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.as_str().into()))
+            .collect(),
         ..SessionFacts::default()
     };
     let tools = definitions::all(&opening.tools)?;
@@ -121,11 +129,19 @@ fn pool_in(tools: &[Arc<Tool>], plan: &Plan, start: &Start, facts: &SessionFacts
     };
     let scope = Scope::of_facts(&facts);
     let denied = |name: &str| is_denied(plan, start, name);
+    // Nothing runs sub-agents or speaks to MCP servers here.
+    let has: &[Need] = if facts.settings.contains_key("remote_triggers") {
+        &[Need::RemoteService]
+    } else {
+        &[]
+    };
     let session = pool::Session {
         facts: &scope,
-        has: &[],
+        has,
         denied: &denied,
-        filter: if mode == Mode::Plan {
+        filter: if plan.session().simple {
+            Filter::Simple
+        } else if mode == Mode::Plan {
             Filter::Plan
         } else {
             Filter::All
@@ -169,6 +185,8 @@ pub(crate) fn begin(opening: &Opening, opened: Opened, asking: Asking) -> Result
     };
     let cwd = real(&start.directory);
     let budgets = budgets(&plan, &tools);
+    let shells = opening.shells(&plan);
+    let ways = ways::of(plan.session(), &start);
     let plan = Arc::new(plan);
     let pool_in = {
         let (plan, start, facts) = (Arc::clone(&plan), start.clone(), facts.clone());
@@ -190,7 +208,8 @@ pub(crate) fn begin(opening: &Opening, opened: Opened, asking: Asking) -> Result
         budgets,
         bash,
         tasks: Tasks::default(),
-        shells: opening.shells(),
+        shells,
+        ways,
         observer: Arc::new(observer),
     };
     Ok(Arc::new(Session::new(parts, cwd)))

@@ -251,7 +251,8 @@ fn what_loosens(loaded: &Loaded, layer: Layer) -> String {
         let budgets = document.budgets.iter().map(|line| ("budgets", line.place));
         let defer = document.defer.iter().map(|line| ("defer", line.place));
         let hooks = document.hooks.iter().map(|line| ("hooks", line.place));
-        for (section, place) in budgets.chain(defer).chain(hooks) {
+        let session = document.session.lines.iter().map(|line| ("session", line.place));
+        for (section, place) in budgets.chain(defer).chain(hooks).chain(session) {
             line(place, &format!("{section} {}", words(loaded.sources.text(place))));
         }
         for commands in &document.commands {

@@ -40,6 +40,7 @@ const SECTIONS: &[(&str, &str)] = &[
     ("budgets", "how long the results of tools may be"),
     ("defer", "tools whose schemas wait until they are looked for"),
     ("hooks", "commands that run at events of a session"),
+    ("session", "how tools run, and what they are given"),
     ("lint", "lints that are switched off, with a reason"),
     ("tests", "calls and the verdicts that they must get"),
 ];
@@ -308,7 +309,7 @@ pub(super) fn page() -> String {
         .collect();
     body.push_str(&table(&["layer", "file"], &layers));
     heading(&mut body, "Lines of the sections about tools", "");
-    let kept: Vec<Vec<String>> = ["sandbox", "budgets", "defer", "hooks"]
+    let kept: Vec<Vec<String>> = ["sandbox", "budgets", "defer", "hooks", "session"]
         .iter()
         .map(|of| {
             vec![

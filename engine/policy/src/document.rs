@@ -6,10 +6,12 @@
 
 mod names;
 mod rule;
+mod session;
 mod tools;
 
 pub use names::{CHECK_NAMES, LIMIT_NAMES, Lockable, Mode, Outcome, RequestKind, Severity, Shell};
 pub use rule::{Alternatives, Block, Condition, Rule, Subject};
+pub use session::SessionSection;
 pub use tools::{BudgetLine, BudgetOf, DeferLine, Hook, HookEvent};
 
 use smol_str::SmolStr;
@@ -57,6 +59,8 @@ pub struct Document {
     pub defer: Vec<Spanned<DeferLine>>,
     /// `hooks { ... }`: commands that run at events of a session.
     pub hooks: Vec<Spanned<Hook>>,
+    /// `session { ... }`: how tools run.
+    pub session: SessionSection,
     /// Names of sections of which a part could not be read: what they declare may be missing here.
     pub unread: Vec<&'static str>,
 }

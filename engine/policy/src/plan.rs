@@ -25,7 +25,9 @@ pub(crate) use paths::{Extent, Names, PathIndex, PathTries, Segment};
 pub use rules::RuleId;
 pub(crate) use rules::{CompiledCondition, PlanRule};
 pub(crate) use texts::TextIndex;
-pub use tools::{HOOK_TIMEOUT_MS, PlanBudget, PlanBudgets, PlanDefer, PlanHook, Says, ToolBudget};
+pub use tools::{
+    HOOK_TIMEOUT_MS, PlanBudget, PlanBudgets, PlanDefer, PlanHook, PlanSession, Says, ToolBudget,
+};
 pub(crate) use words::{ViewWord, WordTrie};
 
 use std::sync::OnceLock;
@@ -75,6 +77,7 @@ pub struct Plan {
     pub(crate) budgets: PlanBudgets,
     /// Of several lines for a tool the last one holds.
     pub(crate) deferred: Vec<PlanDefer>,
+    pub(crate) session: PlanSession,
     /// What layers say that does not count.
     pub(crate) withheld: Vec<Withheld>,
     /// Some rules only tighten: a call is decided without them, too, and the stricter verdict holds.

@@ -147,3 +147,65 @@ fn a_budget_is_one_size_said_once() {
     let chars: Vec<Option<u32>> = lines.iter().map(|line| line.value.chars.value).collect();
     assert_eq!(chars, [None, Some(40)]);
 }
+
+#[test]
+fn a_session_has_its_kind_and_what_it_is_given() {
+    let kdl = "session \"persistent\" { directories \"~/notes\" \"/srv\"; foreground \"15s\"; ignore-files #false; tools \"simple\"; setting \"web_search\" \"find-it\"; setting \"x\" \"y\"; feature \"sleep\" \"web-browser\"; }";
+    let toml = "[session]\nshell = \"persistent\"\ndirectories = [\"~/notes\", \"/srv\"]\nforeground = \"15s\"\nignore-files = false\ntools = \"simple\"\nsetting = [{ args = [\"web_search\", \"find-it\"] }, { args = [\"x\", \"y\"] }]\nfeature = [\"sleep\", \"web-browser\"]\n";
+    let (from_toml, diagnostics) = read("policy", toml, Format::Toml, &mut Sources::new());
+    let document = document(kdl);
+    assert_eq!(from_toml.as_ref(), Some(&document), "{diagnostics:?}");
+    let session = &document.session;
+    assert_eq!(session.persistent.map(|own| own.value), Some(true));
+    assert_eq!(session.foreground_ms.map(|own| own.value), Some(15_000));
+    assert_eq!(session.settings[1].1.value, "y");
+    assert_eq!(session.lines.len(), 8);
+}
+
+#[test]
+fn what_is_wrong_with_a_session_is_told() {
+    for (text, expected) in [
+        ("session \"lasting\"", "`lasting` is not a kind of session"),
+        (
+            "session \"fresh\" { shell \"fresh\"; }",
+            "the kind of session is given twice",
+        ),
+        (
+            "session { directories \"notes\"; }",
+            "`notes` does not say which directory it is",
+        ),
+        (
+            "session { directories \"~/*\"; }",
+            "`~/*` does not say which directory it is",
+        ),
+        (
+            "session { foreground \"20m\"; }",
+            "`20m` is no time that a command can be given",
+        ),
+        (
+            "session { foreground 15; }",
+            "a time belongs here, not a number without its unit",
+        ),
+        ("session { tools \"few\"; }", "`few` is not a choice of tools"),
+        (
+            "session { setting \"web_search\"; }",
+            "a setting has a name and a value",
+        ),
+        (
+            "session { setting \"a-b\" \"c\"; }",
+            "`a-b` is no name that a definition of a tool asks for",
+        ),
+        (
+            "session { setting \"a\" \"b\"; setting \"a\" \"c\"; }",
+            "this setting is given twice",
+        ),
+        (
+            "session { features \"sleep\"; }",
+            "unknown name `features` in `session` (did you mean `feature`?)",
+        ),
+    ] {
+        let said = told(text);
+        assert_eq!(said.len(), 1, "{text}: {said:?}");
+        assert!(said[0].starts_with(expected), "{text}: {said:?}");
+    }
+}

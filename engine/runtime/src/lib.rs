@@ -26,4 +26,6 @@ mod valid;
 pub use exchange::{ToolResult, ToolUse};
 pub use hooks::{HookEnd, HookRun};
 pub use person::{Later, Nobody, Permission, Permit, Person};
-pub use session::{Change, Context, Decided, Ended, Observer, Parts, Refused, Session, Shells, Unobserved};
+pub use session::{
+    Change, Context, Decided, Ended, Observer, Parts, Refused, Session, Shells, Unobserved, Ways,
+};

@@ -73,26 +73,67 @@ pub async fn run(
     calls: Vec<ToolUse>,
     cancelled: impl Future<Output = ()>,
 ) -> Vec<ToolResult> {
-    let calls_in = calls.len();
-    let (entry, mut results) = start(session, limit);
+    let (sender, incoming) = mpsc::unbounded_channel();
     for call in calls {
-        entry.add(call);
+        let _received_below = sender.send(call);
     }
-    let wanted = calls_in;
-    let mut entry = Some(entry);
+    drop(sender);
+    let (halt, halts) = mpsc::unbounded_channel();
+    let mut work = std::pin::pin!(run_as_they_come(session, limit, incoming, halts));
+    tokio::select! {
+        all = &mut work => return all,
+        () = cancelled => {
+            let _heard_below = halt.send(Halt::Cancel);
+        }
+    }
+    work.await
+}
+
+/// What a person does about a message that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// See [`Calls::interrupt`].
+    Interrupt,
+    /// See [`Calls::cancel`].
+    Cancel,
+}
+
+/// Runs a message whose calls come one by one: each starts as soon as it is there and the schedule lets it. The message is complete when
+/// the sender is gone, or when it is halted. The results are fitted into the budget of a turn.
+pub async fn run_as_they_come(
+    session: &Arc<Session>,
+    limit: NonZeroUsize,
+    mut calls: mpsc::UnboundedReceiver<ToolUse>,
+    mut halts: mpsc::UnboundedReceiver<Halt>,
+) -> Vec<ToolResult> {
+    let (entry, mut results) = start(session, limit);
+    let (mut complete, mut listening) = (false, true);
+    let mut wanted = 0_usize;
     let mut all = Vec::new();
-    let mut cancelled = std::pin::pin!(cancelled);
-    while all.len() < wanted {
+    while !complete || all.len() < wanted {
         tokio::select! {
-            result = results.next() => match result {
+            biased;
+            halt = halts.recv(), if listening => match halt {
+                Some(halt) => {
+                    complete = true;
+                    match halt {
+                        Halt::Interrupt => entry.interrupt(),
+                        Halt::Cancel => entry.cancel(),
+                    }
+                }
+                None => listening = false,
+            },
+            call = calls.recv(), if !complete => match call {
+                Some(call) => {
+                    wanted += 1;
+                    entry.add(call);
+                }
+                None => complete = true,
+            },
+            result = results.next(), if all.len() < wanted => match result {
                 Some(result) => all.push(result),
                 None => break,
             },
-            () = &mut cancelled, if entry.is_some() => {
-                if let Some(entry) = entry.take() {
-                    entry.cancel();
-                }
-            }
         }
     }
     fit::fit_all(session, &mut all);

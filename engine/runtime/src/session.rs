@@ -57,6 +57,8 @@ pub struct Parts {
     pub tasks: Tasks,
     /// Whether one shell stays for all commands, or each has its own.
     pub shells: Shells,
+    /// What policies say of how tools run.
+    pub ways: Ways,
     /// Who hears of every decision and every end.
     pub observer: Arc<dyn Observer>,
 }
@@ -80,6 +82,19 @@ pub enum Shells {
     /// All in one that stays: variables, functions and options are handed on. Each command is decided together with all that ran in the
     /// shell before it.
     Staying,
+}
+
+/// How tools run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ways {
+    /// Directories beside the project in which the session may stay: absolute, without links.
+    pub directories: Vec<PathBuf>,
+    /// How long a command runs before it goes on in the background; as long as it takes, without it.
+    pub foreground: Option<std::time::Duration>,
+    /// Searches do not follow ignore files.
+    pub everything: bool,
+    /// The person's own ignore file.
+    pub own_ignore_file: Option<PathBuf>,
 }
 
 /// Hears of decisions and ends, for instance to write them down.

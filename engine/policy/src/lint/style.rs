@@ -80,7 +80,8 @@ fn empty(document: &Document, findings: &mut Vec<Finding>) {
         || !document.sandbox.is_empty()
         || !document.budgets.is_empty()
         || !document.defer.is_empty()
-        || !document.hooks.is_empty();
+        || !document.hooks.is_empty()
+        || !document.session.lines.is_empty();
     if !says {
         findings.push(
             Finding::new(

@@ -205,6 +205,7 @@ impl<'a> Compiler<'a> {
                 hooks: Vec::new(),
                 budgets: super::PlanBudgets::default(),
                 deferred: Vec::new(),
+                session: super::PlanSession::default(),
                 withheld: Vec::new(),
                 has_tighteners: false,
                 source_names: sources

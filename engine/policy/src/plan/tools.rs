@@ -85,6 +85,25 @@ pub struct PlanDefer {
     pub defers: bool,
 }
 
+/// How tools run in a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanSession {
+    /// All commands run in one shell that stays.
+    pub persistent: bool,
+    /// Directories beside the project in which a session may stay, as they are written.
+    pub directories: Vec<SmolStr>,
+    /// Milliseconds after which a command goes on in the background; never without them.
+    pub foreground_ms: Option<u32>,
+    /// Searches do not follow ignore files.
+    pub everything: bool,
+    /// There are `Bash`, `Read` and `Edit` alone.
+    pub simple: bool,
+    /// Settings that definitions of tools ask for, with their values.
+    pub settings: Vec<(SmolStr, SmolStr)>,
+    /// Optional parts that are switched on.
+    pub features: Vec<SmolStr>,
+}
+
 impl PlanBudgets {
     /// What is said about a tool.
     #[must_use]
@@ -127,6 +146,12 @@ impl Plan {
     #[must_use]
     pub fn hooks(&self) -> &[PlanHook] {
         &self.hooks
+    }
+
+    /// How tools run in a session.
+    #[must_use]
+    pub fn session(&self) -> &PlanSession {
+        &self.session
     }
 
     /// How long results may be.

@@ -7,6 +7,7 @@ mod calls;
 mod fields;
 mod rule;
 mod section;
+mod session;
 mod tools;
 
 use rustc_hash::FxHashMap;
@@ -22,7 +23,7 @@ use crate::source::{Place, Spanned};
 /// Names of the sections of a policy.
 const SECTIONS: &[&str] = &[
     "policy", "sets", "allow", "ask", "deny", "default", "checks", "modes", "lock", "limits", "sandbox",
-    "budgets", "defer", "hooks", "lint", "tests",
+    "budgets", "defer", "hooks", "session", "lint", "tests",
 ];
 
 /// The words of a policy by the node that they stand in; those of the file itself first, below an empty name.
@@ -41,6 +42,7 @@ pub fn vocabulary() -> Vec<(&'static str, Vec<&'static str>)> {
         ("budgets", tools::BUDGETS.to_vec()),
         ("defer", tools::DEFER.to_vec()),
         ("hooks", tools::hook_words()),
+        ("session", session::SESSION.to_vec()),
     ]
 }
 
@@ -145,6 +147,7 @@ impl Decoder<'_> {
             "budgets" => self.budgets(node),
             "defer" => self.defer(node),
             "hooks" => self.hooks(node),
+            "session" => self.session(node),
             "lint" => self.lint(node),
             "tests" => self.tests(node),
             name => {

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::{Answer, Around, blocking, leave};
 use crate::permission::Leave;
 use crate::search::{GlobRequest, GrepRequest, OutputMode, Scope, SearchError, Visible};
+use crate::session::Session;
 use crate::valid::Valid;
 
 /// Files that are counted among those that were left out.
@@ -54,8 +55,11 @@ async fn search<T: Send + 'static>(
     ended.map_err(|error: SearchError| error.to_string())
 }
 
-fn scope(cwd: &str) -> Scope {
+fn scope(session: &Session, cwd: &str) -> Scope {
+    let ways = &session.parts.ways;
     Scope {
+        ignore_files: !ways.everything,
+        own_ignore_file: ways.own_ignore_file.clone(),
         shown_from: Some(cwd.into()),
         ..Scope::default()
     }
@@ -81,7 +85,7 @@ pub(super) async fn glob(around: Around<'_>, call: &Valid) -> Result<Answer, Str
     };
     let leave = leave(around, call, &[&path], pattern).await?;
     let mut request = GlobRequest::new(rest);
-    request.scope = scope(leave.cwd());
+    request.scope = scope(around.session, leave.cwd());
     let root = root(&leave)?;
     let (mut answer, withheld) = search(around, root, move |root, visible, cancel| {
         crate::search::glob(&request, root, visible, cancel)
@@ -140,7 +144,7 @@ pub(super) async fn grep(around: Around<'_>, call: &Valid) -> Result<Answer, Str
         request.head_limit = limit;
     }
     request.offset = number("offset").unwrap_or_default();
-    request.scope = scope(leave.cwd());
+    request.scope = scope(around.session, leave.cwd());
     let root = root(&leave)?;
     let (mut answer, withheld) = search(around, root, move |root, visible, cancel| {
         crate::search::grep(&request, root, visible, cancel)

@@ -17,8 +17,8 @@ use tokio::time::{Instant, sleep_until};
 use super::files::media_type;
 use super::{Answer, Around};
 use crate::bash::{
-    End, Finished, PROGRESS, Picture, Reading, Reports, Request, StartError, Streams, Timeout, Work, Written,
-    environment, picture, reading, settle,
+    End, Finished, PROGRESS, Picture, Reading, Reports, Request, Running, StartError, Streams, Timeout, Work,
+    Written, environment, picture, reading, settle,
 };
 use crate::files::shown_image;
 use crate::permission::{Asking, Leave};
@@ -75,7 +75,19 @@ pub(super) async fn run(around: Around<'_>, call: &Valid) -> Result<Answer, Stri
         );
         return Ok(Answer::text(text, json!({ "task_id": id })));
     }
-    let finished = finish(around, run).await?;
+    let finished = match finish(around, run, session.parts.ways.foreground).await? {
+        Ran::Ended(finished) => finished,
+        Ran::Further(running, after) => {
+            let file = output_file(session, around.call);
+            let id = session.parts.tasks.adopt(running, command);
+            let text = format!(
+                "Command running in background with ID: {id}. Output is being written to: {}\nIt was moved there since it ran for more than {} s.",
+                file.display(),
+                after.as_secs_f64()
+            );
+            return Ok(Answer::text(text, json!({ "task_id": id.to_string() })));
+        }
+    };
     Ok(shell_answer(session, &reading, leave.cwd(), &finished))
 }
 
@@ -145,7 +157,15 @@ fn named_by_content(written: &Path, head: &[u8], bytes: u64) -> PathBuf {
     }
 }
 
-async fn finish(around: Around<'_>, run: Allowed) -> Result<Arc<Finished>, String> {
+/// How a run in the foreground went.
+enum Ran {
+    Ended(Arc<Finished>),
+    /// It still runs, after this time.
+    Further(Running, Duration),
+}
+
+/// Waits for a run, and no longer than this where a time is given.
+async fn finish(around: Around<'_>, run: Allowed, most: Option<Duration>) -> Result<Ran, String> {
     make_results(around.session)?;
     let mut running = around
         .session
@@ -156,14 +176,16 @@ async fn finish(around: Around<'_>, run: Allowed) -> Result<Arc<Finished>, Strin
     let cancel = running.cancel();
     let person = &around.session.parts.person;
     let mut shown = false;
-    let mut next = Instant::now() + FIRST_PROGRESS;
+    let began = Instant::now();
+    let mut next = began + FIRST_PROGRESS;
     let finished = loop {
         tokio::select! {
-            finished = running.finished() => break finished,
+            finished = running.finished() => break Some(finished),
             () = around.cancel.cancelled() => {
                 cancel.cancel();
-                break running.finished().await;
+                break Some(running.finished().await);
             }
+            () = sleep_until(began + most.unwrap_or_default()), if most.is_some() => break None,
             () = sleep_until(next) => {
                 person.progress(around.call, &running.progress());
                 shown = true;
@@ -174,7 +196,10 @@ async fn finish(around: Around<'_>, run: Allowed) -> Result<Arc<Finished>, Strin
     if shown {
         person.progress_ended(around.call);
     }
-    Ok(finished)
+    Ok(match finished {
+        Some(finished) => Ran::Ended(finished),
+        None => Ran::Further(running, most.unwrap_or_default()),
+    })
 }
 
 /// How long a command runs before a person is shown how far it has come.
@@ -263,7 +288,10 @@ fn shell_answer(session: &Session, reading: &Reading, cwd: &str, finished: &Fini
         reported.or(reading.stays.then_some(Path::new(cwd))),
         Path::new(cwd),
         project,
-        |directory| directory.starts_with(project),
+        |directory| {
+            let mut others = session.parts.ways.directories.iter();
+            directory.starts_with(project) || others.any(|other| directory.starts_with(other))
+        },
     );
     let mut changes = Vec::new();
     if let Some(directory) = settled.directory.to_str()
@@ -378,8 +406,11 @@ pub(crate) async fn run_program(around: Around<'_>, program: Program) -> Result<
     request.budget_bytes = STEP_BYTES;
     request.timeout = Some(Timeout::from_ms(program.timeout).map_err(|error| error.to_string())?);
     request.grace = Duration::from_secs(2);
-    let finished = finish(around, run).await?;
-    Ok((value_of(&finished), Some(finished.end)))
+    match finish(around, run, None).await? {
+        Ran::Ended(finished) => Ok((value_of(&finished), Some(finished.end))),
+        // Without a time it is waited for.
+        Ran::Further(..) => Err("The program was not waited for.".to_owned()),
+    }
 }
 
 /// Most bytes of output that later steps of a body see of a program.

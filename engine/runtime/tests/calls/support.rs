@@ -469,6 +469,7 @@ impl Setup {
             bash: Bash::new(self.settings).expect("bash"),
             tasks: engine_runtime::bash::Tasks::default(),
             shells: engine_runtime::Shells::default(),
+            ways: engine_runtime::Ways::default(),
             observer: self.observer.unwrap_or_else(|| Arc::<Recorder>::clone(&recorder)),
         };
         Table {

@@ -114,6 +114,14 @@ impl Toml {
         {
             self.line(&format!("name = {}", toml(name)), &[]);
         }
+        // `session "persistent"` is short for a line.
+        let heads = sections.iter().flat_map(|section| &section.head.node.arguments);
+        for argument in heads {
+            self.line(
+                &format!("shell = {}", toml_values(std::slice::from_ref(argument))),
+                &[],
+            );
+        }
         for (name, lines) in by_name(sections) {
             let behind = self.about(&lines);
             let values: Vec<_> = lines

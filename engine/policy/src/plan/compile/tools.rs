@@ -19,6 +19,7 @@ impl<'a> Compiler<'a> {
                 self.hooks(part);
                 // The last one to speak about deferral is heard.
                 self.deferral(part);
+                self.session(part);
             }
         }
         // Budgets as other settings: the machine's are the floor for those that follow.
@@ -81,6 +82,49 @@ impl<'a> Compiler<'a> {
             withhold(&mut self.plan.withheld, layer, reason, |own| {
                 own.settings += excepted;
             });
+        }
+    }
+
+    /// What a session is given counts from files that may loosen, the last word for each; any file may take tools away.
+    fn session(&mut self, part: &Part<'a>) {
+        let said = &part.document.session;
+        let own = &mut self.plan.session;
+        if let Some(reason) = withholds(part.standing, &[], Lockable::Hooks) {
+            let takes = said.simple.is_some_and(|simple| simple.value);
+            own.simple |= takes;
+            let lines = said.lines.len().saturating_sub(usize::from(takes));
+            if lines > 0 {
+                withhold(&mut self.plan.withheld, part.standing.layer, reason, |own| {
+                    own.settings += lines;
+                });
+            }
+            return;
+        }
+        if let Some(persistent) = said.persistent {
+            own.persistent = persistent.value;
+        }
+        if let Some(time) = said.foreground_ms {
+            own.foreground_ms = Some(time.value);
+        }
+        if let Some(followed) = said.ignore_files {
+            own.everything = !followed.value;
+        }
+        if let Some(simple) = said.simple {
+            own.simple = simple.value;
+        }
+        for (name, value) in &said.settings {
+            own.settings.retain(|(known, _)| *known != name.value);
+            own.settings.push((name.value.clone(), value.value.clone()));
+        }
+        for (list, more) in [
+            (&mut own.directories, &said.directories),
+            (&mut own.features, &said.features),
+        ] {
+            for one in more {
+                if !list.contains(&one.value) {
+                    list.push(one.value.clone());
+                }
+            }
         }
     }
 

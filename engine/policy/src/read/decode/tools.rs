@@ -53,7 +53,9 @@ impl Decoder<'_> {
                 .iter()
                 .filter_map(|argument| self.matcher(argument))
                 .collect();
-            let timeout_ms = child.property("timeout").and_then(|argument| self.time(argument));
+            let timeout_ms = child
+                .property("timeout")
+                .and_then(|argument| self.time(argument, "a hook"));
             let on_error = child.property("on-error").and_then(|argument| {
                 self.word(argument, Outcome::ALL, "a verdict (`allow`, `ask` or `deny`)")
             });
@@ -146,7 +148,7 @@ impl Decoder<'_> {
     }
 
     /// A time with its unit, in milliseconds.
-    fn time(&mut self, argument: &Argument) -> Option<Spanned<u32>> {
+    pub(super) fn time(&mut self, argument: &Argument, whose: &str) -> Option<Spanned<u32>> {
         if let Literal::Integer(number) = argument.value {
             let help = format!("write `\"{number}s\"` for seconds, `\"{number}ms\"` for milliseconds");
             self.wrong_type(argument, "a number without its unit", "a time", &help);
@@ -176,7 +178,7 @@ impl Decoder<'_> {
         if let (true, Ok(milliseconds)) = (fits, u32::try_from(milliseconds)) {
             return Some(Spanned::new(milliseconds, argument.place));
         }
-        let message = format!("`{}` is no time that a hook can be given", text.value);
+        let message = format!("`{}` is no time that {whose} can be given", text.value);
         self.error(
             "policy::wrong-type",
             message,

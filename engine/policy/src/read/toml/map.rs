@@ -25,7 +25,7 @@ pub(super) fn nodes(root: &Fields) -> (Vec<Node>, Vec<Diagnostic>) {
             "lock" => nodes.push(map.lock(key, value)),
             "tests" => nodes.push(map.tests(key, value)),
             "default" | "checks" | "modes" | "limits" | "sandbox" | "budgets" | "defer" | "hooks"
-            | "lint" => {
+            | "session" | "lint" => {
                 nodes.extend(map.section(key, value));
             }
             // Left for the next step to refuse.
