@@ -125,7 +125,11 @@ impl Call {
         let opened = session::open(&self.opening)?;
         let session = session::begin(&self.opening, opened, asking)?;
         let call = ToolUse {
-            id: "call-1".to_owned(),
+            // What a session keeps goes by the ids of its calls.
+            id: match &self.opening.session {
+                Some(_) => format!("call-{}", session::session_id()),
+                None => "call-1".to_owned(),
+            },
             name: self.tool.clone(),
             input,
         };

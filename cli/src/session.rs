@@ -49,6 +49,10 @@ pub(crate) struct Opening {
     #[arg(long)]
     pub(crate) shell_stays: bool,
 
+    /// Name of a session that goes on: its documents (todo lists, tasks, schedules) and the results that it keeps are there again
+    #[arg(long, value_name = "NAME", value_parser = name_of_session)]
+    pub(crate) session: Option<String>,
+
     /// Directory of the audit log, in place of the person's own
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub(crate) audit: Option<PathBuf>,
@@ -97,7 +101,7 @@ pub(crate) fn open(opening: &Opening) -> Result<Opened, Exit> {
         home: start.home.clone().unwrap_or_default(),
         date: today().into(),
         mode: mode.as_str().into(),
-        session_id: session_id().into(),
+        session_id: opening.session.clone().unwrap_or_else(session_id).into(),
         interactive: out::is_person_there(),
         programs: programs(&["pwsh", "chromium"]),
         features: plan.session().features.clone(),
@@ -279,8 +283,19 @@ fn name_of_project(project: &str) -> String {
     format!("{last}-{hash}")
 }
 
+/// A name that is one part of a path, and none that the engine gives by itself.
+fn name_of_session(text: &str) -> Result<String, String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let fits = text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.len() <= 64;
+    if fits && text.chars().all(plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("a name is a letter with up to 63 letters, digits, `-` and `_` behind it".to_owned())
+    }
+}
+
 /// A name that no other session has: the time and the process.
-fn session_id() -> String {
+pub(crate) fn session_id() -> String {
     format!("{}-{}", engine_runtime::audit::now_millis(), std::process::id())
 }
 

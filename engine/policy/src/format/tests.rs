@@ -357,3 +357,12 @@ fn what_would_be_too_long_is_left_alone() {
     };
     assert_eq!(problems[0].code, "policy::too-large");
 }
+
+#[test]
+fn the_kind_of_a_session_is_a_line_in_toml() {
+    let kdl = "session \"persistent\" {\n    setting \"a\" \"b\"\n    setting \"c\" \"d\"\n}\n";
+    assert_eq!(
+        said(kdl, Format::Kdl),
+        "[session]\nshell = \"persistent\"\nsetting = [{ args = [\"a\", \"b\"] }, { args = [\"c\", \"d\"] }]\n"
+    );
+}

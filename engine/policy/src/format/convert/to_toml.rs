@@ -114,14 +114,6 @@ impl Toml {
         {
             self.line(&format!("name = {}", toml(name)), &[]);
         }
-        // `session "persistent"` is short for a line.
-        let heads = sections.iter().flat_map(|section| &section.head.node.arguments);
-        for argument in heads {
-            self.line(
-                &format!("shell = {}", toml_values(std::slice::from_ref(argument))),
-                &[],
-            );
-        }
         for (name, lines) in by_name(sections) {
             let behind = self.about(&lines);
             let values: Vec<_> = lines
@@ -208,6 +200,17 @@ impl Toml {
             &format!("[{}]", toml_key(&first.head.node.name.value)),
             &first.head,
         );
+        // `session "persistent"` is short for a line.
+        let heads = sections
+            .iter()
+            .filter(|section| section.head.node.name.value == "session")
+            .flat_map(|section| &section.head.node.arguments);
+        for argument in heads {
+            self.line(
+                &format!("shell = {}", toml_values(std::slice::from_ref(argument))),
+                &[],
+            );
+        }
         for (name, lines) in by_name(sections) {
             let behind = self.about(&lines);
             let value = match lines.as_slice() {
