@@ -1,5 +1,11 @@
 //! `engine` becomes `engine-run` for what needs tools, and only one that was built with it.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests run the program, and stop at what does not work"
+)]
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
