@@ -1,7 +1,5 @@
 //! In plan mode nothing may be changed, and what only looks may be.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
 use engine_policy::read::{Format, read};
 use engine_policy::{Call, Facts, Mode, NoWorld, Outcome, Sources, compile, decide};
 
