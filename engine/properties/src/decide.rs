@@ -27,7 +27,7 @@ pub enum Setting {
     Nested,
     /// `if true; then ...; fi`
     Branch,
-    /// `echo "$( ... )"`
+    /// `echo "$( ...)"`
     Substitution,
 }
 
@@ -57,7 +57,8 @@ impl Setting {
             Self::Group => format!("{{ {command}; }}"),
             Self::Nested => format!("bash -c '{}'", command.replace('\'', r"'\''")),
             Self::Branch => format!("if true; then {command}; fi"),
-            Self::Substitution => format!("echo \"$({command})\""),
+            // The blank keeps `(22)` a command: `$((22))` is a number.
+            Self::Substitution => format!("echo \"$( {command})\""),
         }
     }
 }
