@@ -3,7 +3,22 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use engine_policy::read::{Format, read};
-use engine_policy::{Sources, compile, run_tests};
+use engine_policy::{
+    Call, Facts, Mode, NoWorld, Note, Outcome, Sources, ToolShape, compile, decide, run_tests,
+};
+use engine_shell::Shell;
+use serde_json::json;
+
+fn facts() -> Facts<'static> {
+    Facts {
+        via: &[],
+        project: "/project",
+        directory: "/project",
+        home: None,
+        shell: Shell::Bash,
+        world: &NoWorld,
+    }
+}
 
 /// Runs the tests of one policy; answers how many there were.
 fn hold(policy: &str) -> usize {
@@ -40,19 +55,9 @@ fn a_rule_with_via_speaks_only_of_what_that_tool_does() {
 
 #[test]
 fn a_list_is_no_value_for_a_field_that_holds_one_text() {
-    use engine_policy::{Call, Facts, Mode, NoWorld, Outcome, ToolShape, decide};
-    use serde_json::json;
-
     let sources = Sources::default();
     let plan = compile(&[], Vec::new(), &sources).unwrap();
-    let facts = Facts {
-        via: &[],
-        project: "/project",
-        directory: "/project",
-        home: None,
-        shell: engine_shell::Shell::Bash,
-        world: &NoWorld,
-    };
+    let facts = facts();
     for (name, input) in [
         ("Bash", json!({ "command": [] })),
         ("Bash", json!({ "command": ["ls"] })),
@@ -71,17 +76,8 @@ fn a_list_is_no_value_for_a_field_that_holds_one_text() {
 
 /// Warnings and operations of a command under a plan that denies everything: what is noted does not depend on what is decided.
 fn notes(text: &str) -> (Vec<String>, Vec<String>) {
-    use engine_policy::{Call, Facts, Mode, NoWorld, Note, decide};
-
     let plan = compile(&[], Vec::new(), &Sources::default()).unwrap();
-    let facts = Facts {
-        via: &[],
-        project: "/project",
-        directory: "/project",
-        home: None,
-        shell: engine_shell::Shell::Bash,
-        world: &NoWorld,
-    };
+    let facts = facts();
     let decision = decide(&plan, &Call::Shell(text), &facts, Mode::Default);
     let texts = |notes: &[Note]| notes.iter().map(|note| note.text.to_string()).collect();
     (texts(&decision.warnings), texts(&decision.operations))

@@ -1,27 +1,41 @@
-//! Options of a pattern count wherever they stand, where the pattern takes something away.
+//! What policies say of commands: options of guards, plan mode, what unpacks.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
-use engine_policy::read::{Format, read};
-use engine_policy::{Call, Facts, Mode, NoWorld, Outcome, Sources, compile, decide};
+use engine_policy::read::Format;
+use engine_policy::{Call, Facts, Files, Mode, NoWorld, Outcome, Root, decide, load};
+use engine_shell::Shell;
 
-/// What a policy says of each command.
+struct NoFiles;
+
+impl Files for NoFiles {
+    fn text(&self, _path: &str) -> Result<String, String> {
+        Err("there are no files".to_owned())
+    }
+}
+
 fn verdicts(policy: &str, commands: &[(&str, Outcome)]) {
-    let mut sources = Sources::default();
-    let (document, diagnostics) = read("p.kdl", policy, Format::Kdl, &mut sources);
-    assert!(diagnostics.is_empty(), "{diagnostics:?}");
-    let plan = compile(&[document.unwrap()], Vec::new(), &sources).unwrap();
+    verdicts_in(Mode::Default, policy, commands);
+}
+
+fn verdicts_in(mode: Mode, policy: &str, commands: &[(&str, Outcome)]) {
+    let root = Root::Text {
+        name: "p.kdl".to_owned(),
+        text: policy.to_owned(),
+        format: Format::Kdl,
+    };
+    let plan = load(&[root], &NoFiles).compile().expect("a policy");
     let facts = Facts {
         via: &[],
         project: "/project",
         directory: "/project",
         home: None,
-        shell: engine_shell::Shell::Bash,
+        shell: Shell::Bash,
         world: &NoWorld,
     };
     for (command, expected) in commands {
-        let decision = decide(&plan, &Call::Shell(command), &facts, Mode::Default);
-        assert_eq!(decision.outcome, *expected, "{command}");
+        let decision = decide(&plan, &Call::Shell(command), &facts, mode);
+        assert_eq!(decision.outcome, *expected, "{command}: {:?}", decision.steps);
     }
 }
 
@@ -146,6 +160,59 @@ fn an_abbreviation_that_fits_several_options_may_be_the_one_that_is_guarded() {
             ("git push --forc origin", Ask),
             ("git push --force origin", Deny),
             ("git push --follow-tags origin", Allow),
+        ],
+    );
+}
+
+#[test]
+fn in_plan_mode_a_rule_that_allows_a_command_does_not_make_it_one_that_writes() {
+    use Outcome::{Allow, Deny};
+    verdicts_in(
+        Mode::Plan,
+        r#"
+        policy "x"
+        default { read "allow" }
+        allow { command "(git|ls|wc|frob|sed|make|cargo) ..."; write "./**"; delete "./**" }
+        "#,
+        &[
+            ("git status", Allow),
+            ("git log --oneline | wc -l", Allow),
+            ("ls src", Allow),
+            ("sed -n 1p a", Allow),
+            ("git commit -m x", Deny),
+            ("git add a", Deny),
+            ("sed -i s/a/b/ a", Deny),
+            ("ls > a", Deny),
+            ("frob", Deny),
+            ("make", Deny),
+            ("cargo test", Deny),
+            ("git $x", Deny),
+        ],
+    );
+}
+
+#[test]
+fn what_unpacks_or_copies_trees_asks_where_something_protected_may_be_written() {
+    use Outcome::{Allow, Ask};
+    verdicts(
+        r#"
+        policy "u" { extends "builtin:base" }
+        allow { write "./**"; command "(tar|unzip|cp|mv|rsync|patch) ..." "git clone ..." }
+        "#,
+        &[
+            ("tar xf x.tar", Ask),
+            ("tar -C vendor -xf x.tar", Ask),
+            ("unzip x.zip", Ask),
+            ("unzip x.zip -d vendor", Ask),
+            ("git clone https://example.org/x .", Ask),
+            ("cp -r x/. .", Ask),
+            ("cp -r x .git", Ask),
+            ("cp x .git/hooks/pre-commit", Ask),
+            ("mv x .git", Ask),
+            ("rsync -a x/ .", Ask),
+            ("patch -p1 -i x.diff", Ask),
+            ("tar tf x.tar", Allow),
+            ("cp src/a.rs src/b.rs", Allow),
         ],
     );
 }
