@@ -222,6 +222,8 @@ impl Plan {
             })
             .collect();
         near.sort_by_key(|(distance, _)| *distance);
+        // A rule is entered as several groups where its options count anywhere.
+        near.dedup_by_key(|(_, rule)| (rule.place, rule.pattern.clone()));
         let line = |rule: &PlanRule| {
             let file = self
                 .source_names

@@ -246,12 +246,15 @@ impl RuleRef {
 }
 
 impl Step {
-    /// Rules that would have decided this request if a little had been otherwise, one line each, nearest first.
+    /// Rules that would have decided this request if a little had been otherwise, one line each, nearest first; none where a rule did.
     #[must_use]
     pub fn near_misses(&self, plan: &Plan) -> Vec<String> {
         let Request::Command(program) = &self.request else {
             return Vec::new();
         };
+        if self.why.rule().is_some() {
+            return Vec::new();
+        }
         plan.near_misses(program)
     }
 }

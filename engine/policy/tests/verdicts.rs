@@ -3,7 +3,7 @@
 #![expect(clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
 use engine_policy::read::Format;
-use engine_policy::{Call, Facts, Files, Mode, NoWorld, Outcome, Root, decide, load};
+use engine_policy::{Call, Decision, Facts, Files, Mode, NoWorld, Outcome, Plan, Root, decide, load};
 use engine_shell::Shell;
 
 struct NoFiles;
@@ -19,12 +19,23 @@ fn verdicts(policy: &str, commands: &[(&str, Outcome)]) {
 }
 
 fn verdicts_in(mode: Mode, policy: &str, commands: &[(&str, Outcome)]) {
+    let plan = plan(policy);
+    for (command, expected) in commands {
+        let decision = decided(&plan, command, mode);
+        assert_eq!(decision.outcome, *expected, "{command}: {:?}", decision.steps);
+    }
+}
+
+fn plan(policy: &str) -> Plan {
     let root = Root::Text {
         name: "p.kdl".to_owned(),
         text: policy.to_owned(),
         format: Format::Kdl,
     };
-    let plan = load(&[root], &NoFiles).compile().expect("a policy");
+    load(&[root], &NoFiles).compile().expect("a policy")
+}
+
+fn decided(plan: &Plan, command: &str, mode: Mode) -> Decision {
     let facts = Facts {
         via: &[],
         project: "/project",
@@ -33,10 +44,7 @@ fn verdicts_in(mode: Mode, policy: &str, commands: &[(&str, Outcome)]) {
         shell: Shell::Bash,
         world: &NoWorld,
     };
-    for (command, expected) in commands {
-        let decision = decide(&plan, &Call::Shell(command), &facts, mode);
-        assert_eq!(decision.outcome, *expected, "{command}: {:?}", decision.steps);
-    }
+    decide(plan, &Call::Shell(command), &facts, mode)
 }
 
 #[test]
@@ -215,4 +223,18 @@ fn what_unpacks_or_copies_trees_asks_where_something_protected_may_be_written() 
             ("cp src/a.rs src/b.rs", Allow),
         ],
     );
+}
+
+#[test]
+fn near_misses_are_of_what_no_rule_decided() {
+    let plan = plan("policy \"x\"\ndeny { command \"frob --all ...\" }\nallow { command \"frab ...\" }");
+    let misses = |command: &str| -> Vec<String> {
+        let steps = decided(&plan, command, Mode::Default).steps;
+        steps.iter().flat_map(|step| step.near_misses(&plan)).collect()
+    };
+    assert_eq!(misses("frob --all"), Vec::<String>::new());
+    let near = misses("frob");
+    assert_eq!(near.len(), 2, "{near:?}");
+    assert_eq!(near[0], "deny `frob --all ...` (p.kdl:2)");
+    assert_eq!(near[1], "allow `frab ...` (p.kdl:3)");
 }
