@@ -14,103 +14,40 @@
     reason = "this test runs a client, a package manager and the binary"
 )]
 
+#[path = "clients/stage.rs"]
+mod stage;
+
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use serde_json::{Value as Json, json};
+
+use stage::{Answer, Model, fetched, in_a_namespace, items, program};
 
 /// The version is fixed so that the test means the same tomorrow.
 const CLAUDE_CODE: &str = "@anthropic-ai/claude-code@2.1.332";
 
-#[expect(clippy::print_stderr, reason = "whoever reads the results must see it")]
-fn skipped(why: &str) {
-    eprintln!("SKIPPED: Claude Code: {why}");
-}
-
-/// The program, fetched once.
-fn claude_code() -> Result<PathBuf, String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("claude-code-2.1.332");
-    let program = folder.join("node_modules/.bin/claude");
-    if program.exists() {
-        return Ok(program);
-    }
-    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    let output = Command::new("npm")
-        .args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"])
-        .arg(&folder)
-        .arg(CLAUDE_CODE)
-        .output()
-        .map_err(|error| format!("npm: {error}"))?;
-    if output.status.success() && program.exists() {
-        return Ok(program);
-    }
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    Err(complaint.lines().last().unwrap_or("npm failed").to_owned())
-}
-
 #[test]
 fn claude_code_does_what_the_policy_says() {
-    let program = match claude_code() {
-        Ok(program) => program,
-        Err(why) => return skipped(&why),
-    };
-    // Everything that follows sees no network but its own loopback: this very test program, once more, in a namespace.
-    let inside = |words: &[&str]| {
-        let mut command = Command::new("unshare");
-        command.args([
-            "--map-root-user",
-            "--net",
-            "--",
-            "sh",
-            "-c",
-            "ip link set lo up && exec \"$@\"",
-            "sh",
-        ]);
-        command.args(words).env("CLAUDE_CODE_PROGRAM", &program);
-        command.output()
-    };
-    match inside(&["true"]) {
-        Ok(output) if output.status.success() => {}
-        Ok(output) => {
-            return skipped(&format!(
-                "no namespace: {}",
-                String::from_utf8_lossy(&output.stderr).trim()
-            ));
-        }
-        Err(error) => return skipped(&format!("unshare: {error}")),
-    }
-    let own = std::env::current_exe().expect("this program");
-    let own = own.to_str().expect("a name");
-    let output =
-        inside(&[own, "--ignored", "--exact", "--nocapture", "inside_a_namespace"]).expect("a namespace");
-    let (shown, complaint) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
-    assert!(
-        output.status.success() && shown.contains("1 passed"),
-        "{shown}\n{complaint}"
+    in_a_namespace(
+        "Claude Code",
+        fetched(CLAUDE_CODE, "claude"),
+        "inside_a_namespace",
     );
 }
 
 #[test]
 #[ignore = "runs in a namespace that the test above makes"]
 fn inside_a_namespace() {
-    let Some(program) = std::env::var_os("CLAUDE_CODE_PROGRAM") else {
-        panic!("it is run by the test above");
-    };
+    let program = program();
     let calls = ["touch allowed", "git push --force origin main", "rm -rf victim"];
     let rules = "extends \"builtin:readonly\"\n";
     let policy = format!(
         "policy \"t\" {{ {rules} }}\nallow {{ write \"./**\" }}\ndeny \"no-force\" because=\"others have it\" {{ command \"git push ...\" {{ flag \"-f\" \"--force\" }} }}\ndeny \"no-rm\" {{ command \"rm ...\" }}\n"
     );
     // A person's own policy, so that no trust is needed.
-    let good = Session::new(Path::new(&program), &policy, &calls, |_| {});
+    let good = Session::new(&program, &policy, &calls, |_| {});
     let results = good.run();
     assert_eq!(results.len(), 3, "{results:?}");
     assert!(good.there("allowed") && good.there("victim"));
@@ -155,7 +92,7 @@ fn inside_a_namespace() {
         }),
     ];
     for (name, spoil) in broken {
-        let mut session = Session::new(Path::new(&program), &policy, &["touch allowed"], spoil);
+        let mut session = Session::new(&program, &policy, &["touch allowed"], spoil);
         session.bypass = true;
         let results = session.run();
         assert!(results.len() == 1 && results[0].0, "{name}: {results:?}");
@@ -212,7 +149,7 @@ impl Session {
 
     /// Runs the program to its end; for each call whether it failed, and what the model was told.
     fn run(&self) -> Vec<(bool, String)> {
-        let model = Model::start(self.calls.clone());
+        let model = model(self.calls.clone());
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut command = Command::new("timeout");
         command.arg("120").arg(&self.program).args([
@@ -243,7 +180,7 @@ impl Session {
             .stdin(Stdio::null())
             .output()
             .expect("the program");
-        let results = model.results();
+        let results = results(&model);
         assert!(
             !results.is_empty(),
             "{}\n{}",
@@ -255,96 +192,43 @@ impl Session {
 }
 
 /// A model that makes one call after the other, whatever it is told.
-struct Model {
-    port: u16,
-    /// The last request that could make a call.
-    last: Arc<Mutex<Json>>,
-}
-
-impl Model {
-    fn start(calls: Vec<String>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = listener.local_addr().expect("an address").port();
-        let last = Arc::new(Mutex::new(Json::Null));
-        let seen = Arc::clone(&last);
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let (calls, seen) = (calls.clone(), Arc::clone(&seen));
-                std::thread::spawn(move || serve(stream, &calls, &seen));
-            }
-        });
-        Self { port, last }
-    }
-
-    /// What the model was told of each call, in order.
-    fn results(&self) -> Vec<(bool, String)> {
-        let last = self.last.lock().expect("a request");
-        let messages = last["messages"].as_array().cloned().unwrap_or_default();
-        let blocks = messages
-            .iter()
-            .filter_map(|message| message["content"].as_array())
-            .flatten();
-        blocks
-            .filter(|block| block["type"] == "tool_result")
-            .map(|block| (block["is_error"] == json!(true), block["content"].to_string()))
-            .collect()
-    }
-}
-
-/// Reads one request of HTTP and answers it.
-fn serve(stream: TcpStream, calls: &[String], seen: &Mutex<Json>) -> Option<()> {
-    stream.set_read_timeout(Some(Duration::from_mins(1))).ok()?;
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let mut first = String::new();
-    reader.read_line(&mut first).ok()?;
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok()?;
-        let line = line.trim().to_ascii_lowercase();
-        if line.is_empty() {
-            break;
-        }
-        if let Some(own) = line.strip_prefix("content-length:") {
-            length = own.trim().parse().ok()?;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    let request: Json = serde_json::from_slice(&body).unwrap_or_default();
-    let is_message = first.starts_with("POST /v1/messages") && !first.contains("count_tokens");
-    let (kind, text) = if is_message {
-        let message = message(&request, calls);
-        if request["tools"].as_array().is_some_and(|tools| !tools.is_empty()) {
-            *seen.lock().ok()? = request.clone();
-        }
-        if request["stream"] == json!(true) {
-            ("text/event-stream", events(&message))
+fn model(calls: Vec<String>) -> Model {
+    Model::start(move |path, request| {
+        let is_message = path.starts_with("/v1/messages") && !path.contains("count_tokens");
+        let (kind, text) = if !is_message {
+            ("application/json", json!({ "input_tokens": 1 }).to_string())
+        } else if request["stream"] == json!(true) {
+            ("text/event-stream", events(&message(request, &calls)))
         } else {
-            ("application/json", message.to_string())
+            ("application/json", message(request, &calls).to_string())
+        };
+        Answer {
+            kind,
+            text,
+            is_turn: is_message && has_tools(request),
         }
-    } else {
-        ("application/json", json!({ "input_tokens": 1 }).to_string())
-    };
-    let mut stream = stream;
-    let head = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-        text.len()
-    );
-    stream.write_all(head.as_bytes()).ok()?;
-    stream.write_all(text.as_bytes()).ok()
+    })
+}
+
+/// What the model was told of each call, in order.
+fn results(model: &Model) -> Vec<(bool, String)> {
+    let last = model.last();
+    items(&last["messages"])
+        .flat_map(|message| items(&message["content"]))
+        .filter(|block| block["type"] == "tool_result")
+        .map(|block| (block["is_error"] == json!(true), block["content"].to_string()))
+        .collect()
+}
+
+fn has_tools(request: &Json) -> bool {
+    items(&request["tools"]).next().is_some()
 }
 
 /// The next call of the script, by how many were made; a word of farewell after the last.
 fn message(request: &Json, calls: &[String]) -> Json {
-    let messages = request["messages"].as_array().cloned().unwrap_or_default();
-    let blocks = messages
-        .iter()
-        .filter_map(|message| message["content"].as_array())
-        .flatten();
+    let blocks = items(&request["messages"]).flat_map(|message| items(&message["content"]));
     let made = blocks.filter(|block| block["type"] == "tool_use").count();
-    let has_tools = request["tools"].as_array().is_some_and(|tools| !tools.is_empty());
-    let (content, stop) = match calls.get(made).filter(|_| has_tools) {
+    let (content, stop) = match calls.get(made).filter(|_| has_tools(request)) {
         Some(call) => (
             json!({ "type": "tool_use", "id": format!("toolu_{made:024}"), "name": "Bash",
                 "input": { "command": call, "description": "a step" } }),

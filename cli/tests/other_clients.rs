@@ -12,15 +12,16 @@
     reason = "helpers of tests fail as tests do; these run clients, a package manager and the binary"
 )]
 
+#[path = "clients/stage.rs"]
+mod stage;
+
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use serde_json::{Value as Json, json};
+
+use stage::{Answer, Model, fetched, in_a_namespace, items, program};
 
 /// A program and its fixed version, so that a test means the same tomorrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,33 +44,6 @@ impl Client {
             Self::Codex => ("codex", ".codex"),
             Self::Gemini => ("gemini", ".gemini"),
         }
-    }
-
-    /// The program, fetched once.
-    fn program(self) -> Result<PathBuf, String> {
-        let name = self
-            .package()
-            .rsplit('/')
-            .next()
-            .unwrap_or_default()
-            .replace('@', "-");
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let program = folder.join("node_modules/.bin").join(self.names().0);
-        if program.exists() {
-            return Ok(program);
-        }
-        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        let output = Command::new("npm")
-            .args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"])
-            .arg(&folder)
-            .arg(self.package())
-            .output()
-            .map_err(|error| format!("npm: {error}"))?;
-        if output.status.success() && program.exists() {
-            return Ok(program);
-        }
-        let complaint = String::from_utf8_lossy(&output.stderr);
-        Err(complaint.lines().last().unwrap_or("npm failed").to_owned())
     }
 
     /// A call of a command.
@@ -102,60 +76,23 @@ impl Call {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "whoever reads the results must see it")]
-fn skipped(client: Client, why: &str) {
-    eprintln!("SKIPPED: {client:?}: {why}");
-}
-
-/// Runs a test of this program once more, in a namespace without a network.
-fn in_a_namespace(client: Client, test: &str) {
-    let program = match client.program() {
-        Ok(program) => program,
-        Err(why) => return skipped(client, &why),
-    };
-    let inside = |words: &[&str]| {
-        let mut command = Command::new("unshare");
-        command.args([
-            "--map-root-user",
-            "--net",
-            "--",
-            "sh",
-            "-c",
-            "ip link set lo up && exec \"$@\"",
-            "sh",
-        ]);
-        command.args(words).env("CLIENT_PROGRAM", &program);
-        command.output()
-    };
-    match inside(&["true"]) {
-        Ok(output) if output.status.success() => {}
-        Ok(output) => {
-            let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            return skipped(client, &format!("no namespace: {why}"));
-        }
-        Err(error) => return skipped(client, &format!("unshare: {error}")),
-    }
-    let own = std::env::current_exe().expect("this program");
-    let own = own.to_str().expect("a name");
-    let output = inside(&[own, "--ignored", "--exact", "--nocapture", test]).expect("a namespace");
-    let (shown, complaint) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
-    assert!(
-        output.status.success() && shown.contains("1 passed"),
-        "{shown}\n{complaint}"
+/// Runs a test of this program where there is no network.
+fn in_its_namespace(client: Client, test: &str) {
+    in_a_namespace(
+        &format!("{client:?}"),
+        fetched(client.package(), client.names().0),
+        test,
     );
 }
 
 #[test]
 fn codex_does_what_the_policy_says() {
-    in_a_namespace(Client::Codex, "codex_in_a_namespace");
+    in_its_namespace(Client::Codex, "codex_in_a_namespace");
 }
 
 #[test]
 fn gemini_does_what_the_policy_says() {
-    in_a_namespace(Client::Gemini, "gemini_in_a_namespace");
+    in_its_namespace(Client::Gemini, "gemini_in_a_namespace");
 }
 
 /// A person's own policy, so that no trust is needed.
@@ -324,8 +261,8 @@ impl Session {
 
     /// Runs the program to its end; what the model was told of each call.
     fn run(&self, calls: &[Call]) -> Vec<String> {
-        let model = Model::start(self.client, calls.to_vec());
-        let program = std::env::var_os("CLIENT_PROGRAM").expect("it is run by a test above");
+        let model = model(self.client, calls.to_vec());
+        let program = program();
         let mut command = Command::new("timeout");
         command.arg("100").arg(program);
         match self.client {
@@ -377,7 +314,7 @@ impl Session {
             .stdin(Stdio::null())
             .output()
             .expect("the program");
-        let results = model.results();
+        let results = results(self.client, &model);
         assert!(
             !results.is_empty(),
             "{}\n{}",
@@ -389,99 +326,47 @@ impl Session {
 }
 
 /// A model that makes one call after the other, whatever it is told.
-struct Model {
-    client: Client,
-    port: u16,
-    /// The last request that could make a call.
-    last: Arc<Mutex<Json>>,
+fn model(client: Client, calls: Vec<Call>) -> Model {
+    Model::start(move |path, request| {
+        let is_turn = path.ends_with("/responses") || path.contains("enerateContent");
+        let (kind, text) = match client {
+            Client::Codex if is_turn => ("text/event-stream", responses(request, &calls)),
+            Client::Gemini if path.contains(":streamGenerateContent") => (
+                "text/event-stream",
+                format!("data: {}\n\n", content(request, &calls)),
+            ),
+            Client::Gemini if is_turn => ("application/json", content(request, &calls).to_string()),
+            Client::Codex => (
+                "application/json",
+                json!({ "object": "list", "data": [], "models": [] }).to_string(),
+            ),
+            Client::Gemini => ("application/json", json!({ "totalTokens": 1 }).to_string()),
+        };
+        Answer {
+            kind,
+            text,
+            is_turn: is_turn && items(&request["tools"]).next().is_some(),
+        }
+    })
 }
 
-impl Model {
-    fn start(client: Client, calls: Vec<Call>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = listener.local_addr().expect("an address").port();
-        let last = Arc::new(Mutex::new(Json::Null));
-        let seen = Arc::clone(&last);
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let (calls, seen) = (calls.clone(), Arc::clone(&seen));
-                std::thread::spawn(move || serve(client, stream, &calls, &seen));
-            }
-        });
-        Self { client, port, last }
+/// What the model was told of each call, in order.
+fn results(client: Client, model: &Model) -> Vec<String> {
+    let last = model.last();
+    match client {
+        Client::Codex => items(&last["input"])
+            .filter(|item| {
+                item["type"]
+                    .as_str()
+                    .is_some_and(|kind| kind.ends_with("_call_output"))
+            })
+            .map(|item| item["output"].to_string())
+            .collect(),
+        Client::Gemini => items(&last["contents"])
+            .flat_map(|content| items(&content["parts"]))
+            .filter_map(|part| part.get("functionResponse").map(Json::to_string))
+            .collect(),
     }
-
-    /// What the model was told of each call, in order.
-    fn results(&self) -> Vec<String> {
-        let last = self.last.lock().expect("a request");
-        match self.client {
-            Client::Codex => items(&last["input"])
-                .filter(|item| {
-                    item["type"]
-                        .as_str()
-                        .is_some_and(|kind| kind.ends_with("_call_output"))
-                })
-                .map(|item| item["output"].to_string())
-                .collect(),
-            Client::Gemini => items(&last["contents"])
-                .flat_map(|content| items(&content["parts"]))
-                .filter_map(|part| part.get("functionResponse").map(Json::to_string))
-                .collect(),
-        }
-    }
-}
-
-fn items(json: &Json) -> impl Iterator<Item = &Json> {
-    json.as_array().into_iter().flatten()
-}
-
-/// Reads one request of HTTP and answers it.
-fn serve(client: Client, stream: TcpStream, calls: &[Call], seen: &Mutex<Json>) -> Option<()> {
-    stream.set_read_timeout(Some(Duration::from_mins(1))).ok()?;
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let mut first = String::new();
-    reader.read_line(&mut first).ok()?;
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok()?;
-        let line = line.trim().to_ascii_lowercase();
-        if line.is_empty() {
-            break;
-        }
-        if let Some(own) = line.strip_prefix("content-length:") {
-            length = own.trim().parse().ok()?;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    let request: Json = serde_json::from_slice(&body).unwrap_or_default();
-    let path = first.split(' ').nth(1).unwrap_or_default();
-    let is_turn = path.ends_with("/responses") || path.contains("enerateContent");
-    let has_tools = items(&request["tools"]).next().is_some();
-    if is_turn && has_tools {
-        *seen.lock().ok()? = request.clone();
-    }
-    let (kind, text) = match client {
-        Client::Codex if is_turn => ("text/event-stream", responses(&request, calls)),
-        Client::Gemini if path.contains(":streamGenerateContent") => (
-            "text/event-stream",
-            format!("data: {}\n\n", content(&request, calls)),
-        ),
-        Client::Gemini if is_turn => ("application/json", content(&request, calls).to_string()),
-        Client::Codex => (
-            "application/json",
-            json!({ "object": "list", "data": [], "models": [] }).to_string(),
-        ),
-        Client::Gemini => ("application/json", json!({ "totalTokens": 1 }).to_string()),
-    };
-    let mut stream = stream;
-    let head = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-        text.len()
-    );
-    stream.write_all(head.as_bytes()).ok()?;
-    stream.write_all(text.as_bytes()).ok()
 }
 
 /// The next call of the script as a stream of what its API calls responses; a word of farewell after the last.
