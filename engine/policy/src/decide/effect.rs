@@ -168,20 +168,12 @@ impl Decider<'_> {
         covered: Option<RuleRef>,
     ) {
         let before = self.steps.len();
-        let asked = Asked {
-            access: Access::Read,
-            path: &path.path,
-            directory: &running.invocation.directory,
-            below: None,
-            tree: false,
-            follows: Follows::No,
-            only: &[],
-            except: &[],
-            span: effect.span,
-            check: 0,
-            own: false,
-            edited: None,
-        };
+        let asked = Asked::one(
+            Access::Read,
+            &path.path,
+            &running.invocation.directory,
+            effect.span,
+        );
         self.path(&asked, covered.map_or(Cover::None, Cover::Everything));
         let mut kept = self.steps.split_off(before);
         kept.retain(|step| step.outcome != Outcome::Allow && !matches!(step.why, Why::Default(_)));

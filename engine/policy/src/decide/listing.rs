@@ -9,7 +9,6 @@ use super::Decider;
 use super::command::Running;
 use super::path::{Access, Asked, Cover};
 use crate::document::Outcome;
-use crate::effect::Follows;
 use crate::plan::Extent;
 use crate::resolve::Target;
 use crate::verdict::{Request, Why};
@@ -26,20 +25,7 @@ impl Decider<'_> {
     /// ask for what a pattern matches anyway; in the project, only those that a rule speaks of.
     pub(super) fn listing(&mut self, field: &Field, directory: &Directory, cover: Cover) {
         for listed in listed(field) {
-            let asked = Asked {
-                access: Access::Read,
-                path: &listed,
-                directory,
-                below: None,
-                tree: false,
-                follows: Follows::No,
-                only: &[],
-                except: &[],
-                span: field.span,
-                check: 0,
-                own: false,
-                edited: None,
-            };
+            let asked = Asked::one(Access::Read, &listed, directory, field.span);
             let places = self.bases(directory, None);
             for target in self.targets(&listed, &places) {
                 let (outcome, why, check) = self.target(&asked, &target, cover);

@@ -8,7 +8,6 @@ use super::command::Running;
 use super::groups::{Matched, Ruling, may_match};
 use super::path::{Access, Asked, Cover};
 use crate::document::{Outcome, RequestKind};
-use crate::effect::Follows;
 use crate::plan::{Host, parse_host};
 use crate::truth::Truth;
 use crate::verdict::{Request, RuleRef, Why};
@@ -50,20 +49,7 @@ impl Decider<'_> {
         for text in texts {
             if let Some(path) = text.as_deref().and_then(file_url) {
                 let value = Value::Known(path.into());
-                let asked = Asked {
-                    access: Access::Read,
-                    path: &value,
-                    directory: &running.invocation.directory,
-                    below: None,
-                    tree: false,
-                    follows: Follows::No,
-                    only: &[],
-                    except: &[],
-                    span,
-                    check: 0,
-                    own: false,
-                    edited: None,
-                };
+                let asked = Asked::one(Access::Read, &value, &running.invocation.directory, span);
                 self.path(&asked, covered.map_or(Cover::None, Cover::Project));
                 continue;
             }

@@ -59,6 +59,26 @@ pub(super) struct Asked<'v> {
     pub edited: Option<RuleRef>,
 }
 
+impl<'v> Asked<'v> {
+    /// A path alone, relative to a directory.
+    pub(super) fn one(access: Access, path: &'v Value, directory: &'v Directory, span: Span) -> Self {
+        Self {
+            access,
+            path,
+            directory,
+            below: None,
+            tree: false,
+            follows: Follows::No,
+            only: &[],
+            except: &[],
+            span,
+            check: 0,
+            own: false,
+            edited: None,
+        }
+    }
+}
+
 /// Paths that stand for the standard streams or for nothing, for both reading and writing.
 /// Source: null(4), fd(4), tty(4); `/dev/fd/N` and `/dev/std*` are the process's own open descriptors.
 fn is_harmless(path: &str, access: Access) -> bool {

@@ -10,7 +10,6 @@ use super::Decider;
 use super::command::{Running, settings_of};
 use super::path::{Access, Asked, Cover};
 use crate::document::{Outcome, Severity};
-use crate::effect::Follows;
 use crate::effect::Use;
 use crate::facts::join_path;
 use crate::verdict::{Reported, Request, Why};
@@ -271,18 +270,8 @@ impl Decider<'_> {
         };
         for &(kind, check) in modes {
             let asked = Asked {
-                access: kind,
-                path: &access.path,
-                directory: &access.directory,
-                below: None,
-                tree: false,
-                follows: Follows::No,
-                only: &[],
-                except: &[],
-                span: access.span,
                 check,
-                own: false,
-                edited: None,
+                ..Asked::one(kind, &access.path, &access.directory, access.span)
             };
             self.path(&asked, Cover::None);
             if kind == Access::Write {

@@ -10,7 +10,6 @@ use super::Decider;
 use super::groups::Rules;
 use super::path::{Access, Asked, Cover, linked_places};
 use crate::document::{Mode, Outcome};
-use crate::effect::Follows;
 use crate::facts::{Facts, NoWorld};
 use crate::plan::Plan;
 use crate::resolve::Target;
@@ -115,20 +114,7 @@ impl<'a> Sieve<'a> {
             .set(linked.map(|(place, own)| (place.clone(), own.as_str())).collect());
         let path = Value::Known(decider.in_own_terms(path).into());
         let directory = Directory::OneOf(vec![facts.project.into()]);
-        let asked = Asked {
-            access: Access::Read,
-            path: &path,
-            directory: &directory,
-            below: None,
-            tree: false,
-            follows: Follows::No,
-            only: &[],
-            except: &[],
-            span: Span::default(),
-            check: 0,
-            own: false,
-            edited: None,
-        };
+        let asked = Asked::one(Access::Read, &path, &directory, Span::default());
         let places = decider.bases(&directory, None);
         let targets = decider.targets(&path, &places);
         let strictness = |target: &Target| {

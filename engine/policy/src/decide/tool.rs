@@ -8,7 +8,6 @@ use super::Decider;
 use super::groups::{Matched, Ruling};
 use super::path::{Access, Asked, Cover};
 use crate::document::{Outcome, RequestKind};
-use crate::effect::Follows;
 use crate::facts::Facts;
 use crate::names::nearest;
 use crate::pattern::Glob;
@@ -158,18 +157,8 @@ impl Decider<'_> {
         let value = Value::Known(expanded(path, self.facts));
         let directory = Directory::OneOf(vec![self.facts.directory.into()]);
         let asked = Asked {
-            access,
-            path: &value,
-            directory: &directory,
-            below: None,
             tree,
-            follows: Follows::No,
-            only: &[],
-            except: &[],
-            span: Span::default(),
-            check: 0,
-            own: false,
-            edited: None,
+            ..Asked::one(access, &value, &directory, Span::default())
         };
         self.path(&asked, Cover::None);
     }

@@ -216,24 +216,9 @@ fn own_matters(own: &Own, file_name: bool) -> bool {
 }
 
 fn effect_matters(effect: &ValueEffect, file_name: bool) -> bool {
-    match effect.kind {
+    if matches!(effect.kind, ValueKind::Reads | ValueKind::ReadsTree) {
         // A text that anyone may choose could name any file; names of files that are there are what is read anyway.
-        ValueKind::Reads | ValueKind::ReadsTree => !file_name,
-        ValueKind::Narrows | ValueKind::Excludes | ValueKind::Appears => false,
-        ValueKind::Writes
-        | ValueKind::WritesInto
-        | ValueKind::WritesTree
-        | ValueKind::Creates
-        | ValueKind::Deletes
-        | ValueKind::DeletesTree
-        | ValueKind::Links
-        | ValueKind::Connects { .. }
-        | ValueKind::Runs(_)
-        | ValueKind::RunsSplit
-        | ValueKind::RunsShell { .. }
-        | ValueKind::Evaluates(_)
-        | ValueKind::LoadsCode
-        | ValueKind::SetsEnv
-        | ValueKind::ChangesDirectory { .. } => true,
+        return !file_name;
     }
+    effect.kind.acts() || matches!(effect.kind, ValueKind::ChangesDirectory { .. })
 }

@@ -173,9 +173,8 @@ async fn what_was_granted_is_not_asked_again_and_anything_else_is() {
     assert!(via.contains(&vec!["Copy".to_owned()]), "{via:?}");
 }
 
-#[tokio::test]
-async fn a_declared_tool_does_no_more_than_its_steps_may() {
-    let tools = r#"
+/// A tool with one step, which reads.
+const PEEK: &str = r#"
 tool "Peek" {
     about "Looks at a file"
     input strict=#true { string "name" required=#true; }
@@ -185,8 +184,11 @@ tool "Peek" {
     }
 }
 "#;
+
+#[tokio::test]
+async fn a_declared_tool_does_no_more_than_its_steps_may() {
     let table = Setup::new(GUARDED)
-        .tools(tools)
+        .tools(PEEK)
         .file("secret.txt", "hidden")
         .file("open.txt", "seen")
         .start();
@@ -422,18 +424,8 @@ async fn a_call_that_is_refused_is_a_decision_and_no_execution() {
 
 #[tokio::test]
 async fn a_tool_whose_step_is_refused_was_begun() {
-    let tools = r#"
-tool "Peek" {
-    about "Looks at a file"
-    input strict=#true { string "name" required=#true; }
-    body {
-        run "found" "cat" "--" "{{ input.name }}"
-        return "{{ found.stdout }}"
-    }
-}
-"#;
     let table = Setup::new(GUARDED)
-        .tools(tools)
+        .tools(PEEK)
         .file("secret.txt", "hidden")
         .start();
     table.fails("Peek", json!({ "name": "secret.txt" })).await;

@@ -167,28 +167,10 @@ impl ValueKind {
     /// How the command line that begins here is found.
     #[must_use]
     pub fn runs(&self) -> Option<&Runs> {
-        match self {
-            Self::Runs(runs) => Some(runs),
-            Self::Reads
-            | Self::ReadsTree
-            | Self::Writes
-            | Self::WritesInto
-            | Self::WritesTree
-            | Self::Creates
-            | Self::Deletes
-            | Self::DeletesTree
-            | Self::Links
-            | Self::Connects { .. }
-            | Self::RunsSplit
-            | Self::RunsShell { .. }
-            | Self::Evaluates(_)
-            | Self::LoadsCode
-            | Self::SetsEnv
-            | Self::ChangesDirectory { .. }
-            | Self::Narrows
-            | Self::Excludes
-            | Self::Appears => None,
-        }
+        let Self::Runs(runs) = self else {
+            return None;
+        };
+        Some(runs)
     }
 
     /// An operand of this kind takes the words after it with it.
