@@ -140,6 +140,18 @@ impl<'a> Decider<'a> {
 
     /// Notes one request. The severity of the shell check that it belongs to can only make it stricter.
     fn step(&mut self, request: Request, span: Span, outcome: Outcome, why: Why, check: u8) {
+        self.push(request, span, outcome, why, check, false);
+    }
+
+    fn push(
+        &mut self,
+        request: Request,
+        span: Span,
+        outcome: Outcome,
+        why: Why,
+        check: u8,
+        is_in_full: bool,
+    ) {
         let outcome = match (outcome, self.severity(check)) {
             (Outcome::Ask, Some(Severity::Deny)) => Outcome::Deny,
             (outcome, _) => outcome,
@@ -150,7 +162,7 @@ impl<'a> Decider<'a> {
             outcome,
             why,
             check,
-            is_in_full: false,
+            is_in_full,
         });
     }
 

@@ -39,9 +39,8 @@ pub use load::{
 };
 pub use names::nearest;
 pub use plan::{
-    HOOK_TIMEOUT_MS, Part, PatternOutline, Plan, PlanBudget, PlanBudgets, PlanDefer, PlanHook, PlanSession,
-    RuleId, RuleOutline, Says, ToolBudget, compile, compile_layers, digest, locked, outline,
-    sandbox_that_counts,
+    Part, PatternOutline, Plan, PlanBudget, PlanBudgets, PlanDefer, PlanHook, PlanSession, RuleId,
+    RuleOutline, Says, ToolBudget, compile, compile_layers, digest, locked, outline,
 };
 pub use source::{LineColumn, Place, Source, SourceId, Sources, Spanned};
 pub use testing::{

@@ -15,9 +15,7 @@ mod tools;
 mod words;
 
 pub(crate) use compile::file_word;
-pub use compile::{
-    Part, PatternOutline, RuleOutline, compile, compile_layers, locked, outline, sandbox_that_counts,
-};
+pub use compile::{Part, PatternOutline, RuleOutline, compile, compile_layers, locked, outline};
 pub(crate) use end::{End, GroupId};
 pub(crate) use hosts::{Host, HostIndex, known_host, parse_host};
 pub(crate) use kept::Kept;
@@ -25,9 +23,7 @@ pub(crate) use paths::{Extent, Names, PathIndex, PathTries, Segment};
 pub use rules::RuleId;
 pub(crate) use rules::{CompiledCondition, PlanRule};
 pub(crate) use texts::TextIndex;
-pub use tools::{
-    HOOK_TIMEOUT_MS, PlanBudget, PlanBudgets, PlanDefer, PlanHook, PlanSession, Says, ToolBudget,
-};
+pub use tools::{PlanBudget, PlanBudgets, PlanDefer, PlanHook, PlanSession, Says, ToolBudget};
 pub(crate) use words::{ViewWord, WordTrie};
 
 use std::sync::OnceLock;
@@ -50,6 +46,8 @@ pub struct Plan {
     /// Rules as they are written, each counted once however many groups its patterns are.
     pub(crate) rule_count: usize,
     pub(crate) commands: WordTrie,
+    /// Patterns that are held against the words of a command without its options, which are conditions of their rules.
+    pub(crate) operands: WordTrie,
     /// Programs that are named by their file: the group is the number of the stand-in first word in `commands`.
     pub(crate) program_files: PathIndex,
     pub(crate) texts: TextIndex,

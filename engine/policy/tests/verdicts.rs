@@ -79,6 +79,80 @@ fn a_guard_means_its_options_in_any_order_and_spelling() {
 }
 
 #[test]
+fn a_guard_with_an_option_before_its_operands_means_them_in_any_order() {
+    use Outcome::{Allow, Ask, Deny};
+    verdicts(
+        r#"
+        policy "x"
+        default { command "allow" }
+        allow { command "(rm|git|mytool) ..."; write "/**"; delete "/**"; read "/**" }
+        deny {
+            command "rm -rf build ..." "tool --output=/etc ..." "t ... -w ..." "u x [-w] q ..." "mytool -f x ..."
+            short "Bash(rm -rf dist:*)"
+        }
+        "#,
+        &[
+            ("rm -rf build", Deny),
+            ("rm -fr build", Deny),
+            ("rm -v -rf build", Deny),
+            ("rm -rf -v build src", Deny),
+            ("rm --recursive --force -- build", Deny),
+            ("rm -r build", Allow),
+            ("rm -rf src", Allow),
+            ("rm -fr dist", Deny),
+            ("rm -v -r -f dist", Deny),
+            ("tool x --output=/etc", Deny),
+            ("tool x --output=/tmp", Allow),
+            ("t a -w b", Deny),
+            ("t a b", Allow),
+            ("u -v x -w q", Allow),
+            ("u x q", Deny),
+            ("u x -w q", Deny),
+            ("mytool -a -f x", Deny),
+            ("mytool x -f", Deny),
+            ("mytool -f y", Allow),
+            ("rm $x", Ask),
+        ],
+    );
+}
+
+#[test]
+fn case_tells_no_program_file_and_no_exception_apart() {
+    use Outcome::{Allow, Ask, Deny};
+    verdicts(
+        r#"
+        policy "x"
+        default { command "allow" }
+        allow { read "/**"; command "* ..." }
+        deny { command "./scripts/deploy.sh ..."; read "./keys/**" { except "./keys/[!A-C]x" "./keys/public" } }
+        "#,
+        &[
+            ("./scripts/deploy.sh", Deny),
+            ("./scripts/DEPLOY.sh", Ask),
+            ("./scripts/other.sh", Allow),
+            ("cat keys/Ax", Deny),
+            ("cat KEYS/Ax", Ask),
+            ("cat keys/dx", Allow),
+            ("cat keys/public", Allow),
+        ],
+    );
+}
+
+#[test]
+fn an_exception_that_stands_for_too_many_orders_is_an_error() {
+    let policy = "policy \"x\"\nallow { command \"t ...\" { except \"t -a -b -c -d -e x ...\" } }";
+    let root = Root::Text {
+        name: "p.kdl".to_owned(),
+        text: policy.to_owned(),
+        format: Format::Kdl,
+    };
+    let mut loaded = load(&[root], &NoFiles);
+    assert!(loaded.compile().is_none());
+    let codes: Vec<_> = loaded.diagnostics.iter().map(|own| own.code).collect();
+    assert_eq!(codes, ["policy::pattern-too-large"]);
+}
+
+#[test]
 fn a_guard_of_exact_words_means_them_in_any_order() {
     use Outcome::{Allow, Deny};
     verdicts(
@@ -168,6 +242,7 @@ fn an_abbreviation_that_fits_several_options_may_be_the_one_that_is_guarded() {
             ("git push --forc origin", Ask),
             ("git push --force origin", Deny),
             ("git push --follow-tags origin", Allow),
+            ("git push --forc -u origin", Ask),
         ],
     );
 }
@@ -180,7 +255,7 @@ fn in_plan_mode_a_rule_that_allows_a_command_does_not_make_it_one_that_writes() 
         r#"
         policy "x"
         default { read "allow" }
-        allow { command "(git|ls|wc|frob|sed|make|cargo) ..."; write "./**"; delete "./**" }
+        allow { command "(git|ls|wc|frob|sed|make|cargo|curl|nc) ..."; network "*"; write "./**"; delete "./**" }
         "#,
         &[
             ("git status", Allow),
@@ -195,6 +270,8 @@ fn in_plan_mode_a_rule_that_allows_a_command_does_not_make_it_one_that_writes() 
             ("make", Deny),
             ("cargo test", Deny),
             ("git $x", Deny),
+            ("curl -X POST https://h.example/ -d a=b", Deny),
+            ("nc -u h.example 1", Deny),
         ],
     );
 }

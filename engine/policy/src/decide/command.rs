@@ -9,9 +9,8 @@ use super::Decider;
 use super::groups::{Matched, Ruling, may_match};
 use crate::definition::{ApplyContext, apply, apply_published};
 use crate::document::{Outcome, RequestKind};
-use crate::effect::{EffectKind, Use};
-use crate::facts::below;
-use crate::plan::{End, Extent, GroupId, Names, PlanRule, Segment, ViewWord, file_word};
+use crate::effect::{EffectKind, Use, WordKind};
+use crate::plan::{End, Extent, GroupId, Names, PlanRule, ViewWord, file_word};
 use crate::resolve::Target;
 use crate::truth::Truth;
 use crate::verdict::{Request, RuleRef, Why};
@@ -70,32 +69,16 @@ impl Decider<'_> {
         let shown: SmolStr =
             program.map_or_else(|| program_field.span.of(running.text).into(), SmolStr::from);
         let request = Request::Command(shown);
-        let allowed_by = match ruling {
-            Ruling::Deny(rule) => {
-                self.step(request, invocation.span, Outcome::Deny, Why::Rule(rule), 0);
-                matched_allow
-            }
-            Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => {
-                let without = self.without_strict_rule(matched_allow, name.as_deref(), usage.as_ref());
-                let (outcome, why) = may_match(rule, without);
-                self.step(request, invocation.span, outcome, why, 0);
-                matched_allow
-            }
-            Ruling::Ask(rule) => {
-                self.step(request, invocation.span, Outcome::Ask, Why::Rule(rule), 0);
-                matched_allow
-            }
-            Ruling::Allow(_) | Ruling::Nothing => {
-                let (outcome, why) = self.without_strict_rule(matched_allow, name.as_deref(), usage.as_ref());
-                self.step(request, invocation.span, outcome, why, 0);
-                matched_allow
-            }
+        let without = || self.without_strict_rule(matched_allow, name.as_deref(), usage.as_ref());
+        let (outcome, why) = match ruling {
+            Ruling::Deny(rule) => (Outcome::Deny, Why::Rule(rule)),
+            Ruling::DenyMaybe(rule) | Ruling::AskMaybe(rule) => may_match(rule, without()),
+            Ruling::Ask(rule) => (Outcome::Ask, Why::Rule(rule)),
+            Ruling::Allow(_) | Ruling::Nothing => without(),
         };
-        if let Some(step) = self.steps.last_mut() {
-            let in_full = |usage: &Use| usage.complete && usage.unknowns.is_empty();
-            step.is_in_full = usage.as_ref().is_some_and(in_full) && claims.is_empty();
-        }
-        let rule = allowed_by.and_then(|rule| self.plan.rules.get(rule.0 as usize).map(|own| (rule, own)));
+        let is_in_full = claims.is_empty() && usage.as_ref().is_some_and(is_in_full);
+        self.push(request, invocation.span, outcome, why, 0, is_in_full);
+        let rule = matched_allow.and_then(|rule| self.plan.rules.get(rule.0 as usize).map(|own| (rule, own)));
         self.listings(
             running,
             Self::cover(rule.filter(|(_, rule)| rule.names_program || rule.everything)),
@@ -190,34 +173,24 @@ impl Decider<'_> {
     ) -> (Ruling, Option<RuleRef>) {
         let invocation = running.invocation;
         let name_value = name.map(|name| Value::Known(name.into()));
-        let written: Vec<ViewWord<'_>> = invocation
-            .words
-            .iter()
-            .map(|field| view(field, &[], running.text))
-            .collect();
+        let written = views_as_written(&invocation.words, running.text);
         let mut named = written.clone();
         if let (Some(first), Some(value)) = (named.first_mut(), &name_value) {
             first.value = value;
         }
-        let normal: Option<Vec<ViewWord<'_>>> = usage.map(|usage| {
-            usage
-                .words
-                .iter()
-                .map(|word| view(&word.field, &word.names, running.text))
-                .collect()
-        });
+        let normal: Option<Vec<ViewWord<'_>>> = usage.map(|usage| views_as_read(usage, running.text));
         let mut matched = Matched::default();
         let renamed = written.first().map(|word| word.value) != named.first().map(|word| word.value);
         {
             let mut hit = |end, truth| matched.hit(end, truth);
-            self.plan.commands.matches(&named, &mut hit);
+            self.match_words(&named, &mut hit);
             self.plan.texts.matches(&named, &mut hit);
             if renamed {
-                self.plan.commands.matches(&written, &mut hit);
+                self.match_words(&written, &mut hit);
                 self.plan.texts.matches(&written, &mut hit);
             }
             if let Some(normal) = &normal {
-                self.plan.commands.matches(normal, &mut hit);
+                self.match_words(normal, &mut hit);
                 self.plan.texts.matches(normal, &mut hit);
             }
         }
@@ -244,7 +217,7 @@ impl Decider<'_> {
                     matched.hit(end, Truth::Maybe);
                 }
             };
-            self.plan.commands.matches(&called, &mut maybe);
+            self.match_words(&called, &mut maybe);
             self.plan.texts.matches(&called, &mut maybe);
         }
         if usage.is_none() {
@@ -256,17 +229,13 @@ impl Decider<'_> {
                 .is_none_or(|rule| rule.outcome != Outcome::Allow)
         };
         for claim in claims {
-            let words: Vec<ViewWord<'_>> = claim
-                .words
-                .iter()
-                .map(|word| view(&word.field, &word.names, running.text))
-                .collect();
+            let words = views_as_read(claim, running.text);
             let mut strict = |end: End, truth| {
                 if is_strict(end.group) && !end.except {
                     matched.hit(end, truth);
                 }
             };
-            self.plan.commands.matches(&words, &mut strict);
+            self.match_words(&words, &mut strict);
             self.plan.texts.matches(&words, &mut strict);
         }
         let mut condition = |group: GroupId| {
@@ -297,6 +266,15 @@ impl Decider<'_> {
         (ruling, allow.map(|(_, rule)| rule))
     }
 
+    /// What patterns of commands say of these words, and those that speak of options apart of what is left without them.
+    fn match_words(&self, words: &[ViewWord<'_>], hit: &mut dyn FnMut(End, Truth)) {
+        self.plan.commands.matches(words, hit);
+        if !self.plan.operands.is_empty() {
+            let operands: Vec<ViewWord<'_>> = words.iter().filter(|word| !word.is_option).cloned().collect();
+            self.plan.operands.matches(&operands, hit);
+        }
+    }
+
     /// A program that is not defined may run what its arguments name (`busybox rm`, `pkexec rm`): rules that forbid or ask may mean it.
     fn match_inside(&self, written: &[ViewWord<'_>], matched: &mut Matched) {
         let mut maybe = |end: End, _| {
@@ -310,7 +288,7 @@ impl Decider<'_> {
         };
         for from in 1..written.len().min(16) {
             if let Some(words) = written.get(from..) {
-                self.plan.commands.matches(words, &mut maybe);
+                self.match_words(words, &mut maybe);
             }
         }
     }
@@ -330,42 +308,27 @@ impl Decider<'_> {
             return;
         }
         let targets = self.targets(&program.value, &self.bases(&running.invocation.directory, None));
-        // A pattern of a file that it may or may not be.
+        // Patterns of files by their numbers, with how many of the places that it may be they match for certain. What matches only
+        // without regard to case matches none of them for certain.
         let mut found: Vec<(GroupId, usize)> = Vec::new();
-        for target in &targets {
-            let Target::Known(path) = target else { continue };
-            let mut numbers = Vec::new();
-            let index = &self.plan.program_files.written;
-            for (mount, trie) in [
-                (Some("/"), &index.root),
-                (Some(self.facts.project), &index.project),
-                (self.facts.home, &index.home),
-            ] {
-                let Some(rest) = mount.and_then(|mount| below(path, mount)) else {
-                    continue;
-                };
-                let segments: Vec<Segment<'_>> = rest
-                    .split('/')
-                    .filter(|part| !part.is_empty())
-                    .map(Segment::Name)
-                    .collect();
-                trie.matches(&segments, Extent::Itself, &Names::default(), &mut |end, truth| {
-                    if truth == Truth::Yes {
-                        numbers.push(end.group);
-                    }
-                });
-            }
-            numbers.sort_unstable();
-            numbers.dedup();
-            for number in numbers {
+        let (index, names) = (&self.plan.program_files, Names::default());
+        for target in targets.iter().filter(|target| matches!(target, Target::Known(_))) {
+            let written = self.matched(index, target, Extent::Itself, &names);
+            let folded = self.matched_folded(index, target, Extent::Itself, &names, &written);
+            let certain = written.truths().map(|hit| (hit, 1));
+            let other = folded.iter().flat_map(Matched::truths).map(|hit| (hit, 0));
+            let hits = certain
+                .chain(other)
+                .filter(|((_, truth), _)| *truth == Truth::Yes);
+            for ((number, _), times) in hits {
                 match found.iter_mut().find(|(own, _)| *own == number) {
-                    Some((_, times)) => *times += 1,
-                    None => found.push((number, 1)),
+                    Some((_, own)) => *own += times,
+                    None => found.push((number, times)),
                 }
             }
         }
-        for (number, times) in found {
-            let ceiling = if times == targets.len() {
+        for (number, exact) in found {
+            let ceiling = if exact == targets.len() {
                 Truth::Yes
             } else {
                 Truth::Maybe
@@ -376,9 +339,7 @@ impl Decider<'_> {
                 if let Some(first) = words.first_mut() {
                     first.value = &stand_in;
                 }
-                self.plan
-                    .commands
-                    .matches(&words, &mut |end, truth| matched.hit(end, truth.min(ceiling)));
+                self.match_words(&words, &mut |end, truth| matched.hit(end, truth.min(ceiling)));
             }
         }
     }
@@ -404,13 +365,52 @@ pub(super) fn program_name(program: &str, kind: InvocationKind) -> SmolStr {
     }
 }
 
-fn view<'v>(field: &'v Field, names: &'v [SmolStr], text: &'v str) -> ViewWord<'v> {
+fn view<'v>(field: &'v Field, names: &'v [SmolStr], is_option: bool, text: &'v str) -> ViewWord<'v> {
     ViewWord {
         value: &field.value,
         count: field.count,
         names,
         raw: field.span.of(text),
+        is_option,
     }
+}
+
+/// Words as they are given. What looks like an option is one, up to the `--` that ends them.
+fn views_as_written<'v>(words: &'v [Field], text: &'v str) -> Vec<ViewWord<'v>> {
+    let mut ended = false;
+    words
+        .iter()
+        .map(|field| {
+            let is_option = !ended
+                && field
+                    .known()
+                    .is_some_and(|word| word.len() > 1 && word.starts_with('-'));
+            ended |= field.known() == Some("--");
+            view(field, &[], is_option, text)
+        })
+        .collect()
+}
+
+/// Words as the definition of the program reads them.
+fn views_as_read<'v>(usage: &'v Use, text: &'v str) -> Vec<ViewWord<'v>> {
+    usage
+        .words
+        .iter()
+        .map(|word| {
+            let is_option = match word.kind {
+                WordKind::Option | WordKind::OptionValue | WordKind::EndOfOptions => true,
+                WordKind::Command | WordKind::Operand => false,
+            };
+            view(&word.field, &word.names, is_option, text)
+        })
+        .collect()
+}
+
+/// Whether everything that a command does is known and becomes a step of its own. What is sent to another machine is not: only that
+/// something is.
+fn is_in_full(usage: &Use) -> bool {
+    let connects = |kind: &EffectKind| matches!(kind, EffectKind::Connects(_));
+    usage.complete && usage.unknowns.is_empty() && !usage.effects.iter().any(|effect| connects(&effect.kind))
 }
 
 fn apply_context(running: &Running<'_>) -> ApplyContext {

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 use super::Decider;
 use super::command::Running;
 use crate::effect::{EffectKind, EffectSource, UnknownKind, Use, WordKind};
-use crate::pattern::{EnvironmentPattern, FlagPattern, Glob, ProgramPattern};
+use crate::pattern::{EnvironmentPattern, FlagPattern, Glob, GlobPiece, ProgramPattern};
 use crate::plan::{CompiledCondition, GroupId};
 use crate::resolve::Target;
 use crate::truth::{Truth, glob_says, word_says};
@@ -194,7 +194,7 @@ fn set_in(settings: &[(SmolStr, Value)], pattern: &EnvironmentPattern) -> Truth 
 
 /// Whether a word that no option is called may be short for one with this name.
 fn may_abbreviate(field: &Field, name: &Glob) -> bool {
-    let (Some(written), Some(name)) = (field.known(), name.literal()) else {
+    let (Some(written), Some(GlobPiece::Text(name))) = (field.known(), name.pieces.first()) else {
         return false;
     };
     let written = written.split_once('=').map_or(written, |(name, _)| name);

@@ -70,6 +70,16 @@ impl Matched {
         }
     }
 
+    /// Takes back exceptions that another look has not met, of the groups that are meant.
+    pub(super) fn except_as_in(&mut self, other: &Self, is_meant: impl Fn(GroupId) -> bool) {
+        for (group, _, except) in &mut self.groups {
+            if *except != Truth::No && is_meant(*group) {
+                let own = other.groups.iter().find(|(own, _, _)| own == group);
+                *except = (*except).min(own.map_or(Truth::No, |(_, _, except)| *except));
+            }
+        }
+    }
+
     /// Everything that matched, exceptions taken into account.
     pub(super) fn truths(&self) -> impl Iterator<Item = (GroupId, Truth)> + '_ {
         self.groups

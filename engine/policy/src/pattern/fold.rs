@@ -1,7 +1,8 @@
 //! Case: what file systems that do not tell names apart by case make of a name.
 //!
-//! Invariant (never apart): two names that some such file system takes for one are the same folded. That more are is no harm, since
-//! what is told by folded names is never certain.
+//! Invariant (never apart): two names that differ by case alone are the same folded. That more are is no harm, since what is told by folded
+//! names is never certain, and an exception of what forbids counts only as it is written. Names that file systems take for one for other reasons
+//! (accents put together or apart, characters without a shape) are not met here.
 //!
 //! Source: the Unicode Standard, section 5.18, "Case Mappings": case folding maps what differs by case alone to one text. By way of the upper
 //! case the letters that only meet there (`ſ` and `s`, `ß` and `ss`) meet, too.

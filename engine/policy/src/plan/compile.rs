@@ -24,7 +24,7 @@ use super::words::WordTrieDraft;
 use super::{PathIndex, Plan, PlanRule, WordTrie};
 use crate::definition::Definition;
 use crate::diagnostic::{Diagnostic, Level};
-use crate::document::{Alternatives, Document, Entry, Lockable, Mode, Outcome, SetMembers};
+use crate::document::{Alternatives, Document, Lockable, Mode, Outcome, SetMembers};
 use crate::layer::{Layer, Reason, Standing, Withheld};
 use crate::pattern::{Glob, PathReach, PathSegment, Term};
 use crate::source::{Place, Sources};
@@ -126,18 +126,6 @@ fn withholds(standing: Standing, locked: &[Lockable], section: Lockable) -> Opti
     }
 }
 
-/// The lines of `sandbox`, which no value of the plan stands for, from the layers that may say them: not from files that nobody trusts,
-/// and only from the managed layer where it locks the section.
-#[must_use]
-pub fn sandbox_that_counts<'d>(parts: &[Part<'d>]) -> Vec<&'d Entry> {
-    let locked = locked(parts);
-    parts
-        .iter()
-        .filter(|part| withholds(part.standing, &locked, Lockable::Sandbox).is_none())
-        .flat_map(|part| part.document.sandbox.as_slice())
-        .collect()
-}
-
 /// Code and text for what no pattern is known to cause: a plan that has no form as bytes.
 const UNWRITABLE: (&str, &str) = ("policy::plan", "the compiled rules cannot be written");
 
@@ -162,6 +150,7 @@ struct Compiler<'a> {
 #[derive(Default)]
 struct Indexes {
     commands: WordTrieDraft,
+    operands: WordTrieDraft,
     program_files: PathIndexDraft,
     reads: PathIndexDraft,
     writes: PathIndexDraft,
@@ -183,6 +172,7 @@ impl<'a> Compiler<'a> {
                 rules: Kept::default(),
                 rule_count: 0,
                 commands: WordTrie::default(),
+                operands: WordTrie::default(),
                 program_files: PathIndex::default(),
                 texts: super::TextIndex::default(),
                 places: Vec::new(),
@@ -237,6 +227,7 @@ impl<'a> Compiler<'a> {
             rule_count: places.len(),
             has_tighteners: self.rules.iter().any(|rule| rule.tightens),
             commands: self.indexes.commands.set()?,
+            operands: self.indexes.operands.set()?,
             program_files: self.indexes.program_files.set()?,
             reads: self.indexes.reads.set()?,
             writes: self.indexes.writes.set()?,

@@ -12,7 +12,7 @@ use crate::layer::Layer;
 use crate::pattern::Glob;
 
 /// Milliseconds after which a hook is ended that has no time of its own.
-pub const HOOK_TIMEOUT_MS: u32 = 60_000;
+pub(super) const HOOK_TIMEOUT_MS: u32 = 60_000;
 
 /// A hook that runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -40,6 +40,8 @@ pub(crate) struct ViewWord<'a> {
     pub names: &'a [SmolStr],
     /// As written in the text.
     pub raw: &'a str,
+    /// It is an option, the value of one, or the `--` that ends them.
+    pub is_option: bool,
 }
 
 type States = Vec<(NodeId, bool)>;
@@ -138,6 +140,10 @@ impl WordTrie {
     }
 
     /// Calls `hit` for each pattern that covers the words, with how certain that is.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(crate) fn matches(&self, words: &[ViewWord<'_>], hit: &mut dyn FnMut(End, Truth)) {
         if self.0.is_empty() {
             return;

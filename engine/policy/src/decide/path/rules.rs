@@ -92,7 +92,13 @@ impl Decider<'_> {
         Said { ruling, matched }
     }
 
-    fn matched(&self, index: &PathIndex, target: &Target, extent: Extent, names: &Names<'_>) -> Matched {
+    pub(in crate::decide) fn matched(
+        &self,
+        index: &PathIndex,
+        target: &Target,
+        extent: Extent,
+        names: &Names<'_>,
+    ) -> Matched {
         let mut matched = Matched::default();
         let mounts = (self.facts.project, self.facts.home);
         match_tries(&index.written, mounts, target, extent, names, &mut matched);
@@ -100,7 +106,7 @@ impl Decider<'_> {
     }
 
     /// What matches where names that differ only by case are one; `None` if that is what matches anyway.
-    fn matched_folded(
+    pub(in crate::decide) fn matched_folded(
         &self,
         index: &PathIndex,
         target: &Target,
@@ -127,6 +133,13 @@ impl Decider<'_> {
         } else {
             matched.add(written);
         }
+        // More names are the same folded than any file system takes for one.
+        let forbids = |group| {
+            self.plan
+                .rule_of(group)
+                .is_none_or(|rule| rule.outcome != Outcome::Allow)
+        };
+        matched.except_as_in(written, forbids);
         Some(matched)
     }
 

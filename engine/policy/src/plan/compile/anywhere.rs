@@ -8,7 +8,7 @@
 
 use super::super::CompiledCondition;
 use super::short::is_option;
-use crate::pattern::{CommandPart, CommandPattern, FlagPattern, Glob, WordPattern, WordPiece};
+use crate::pattern::{CommandPart, CommandPattern, FlagPattern, WordPattern, WordPiece};
 
 /// Most ways that one pattern is entered in.
 const MOST_WAYS: usize = 120;
@@ -46,46 +46,61 @@ fn options_of(word: &WordPattern) -> Option<Vec<&str>> {
     names.iter().all(|name| is_option(name)).then_some(names)
 }
 
-/// A pattern that ends with `...` without its options, and these as conditions.
+/// A pattern that ends with `...` without its options, and these as conditions: it is held against the words that are no options.
+/// `None` where it has none, or they are not told from other words.
 pub(super) fn as_conditions(pattern: &CommandPattern) -> Option<(CommandPattern, Vec<CompiledCondition>)> {
-    let Words { words, open: true } = words_of(pattern)? else {
-        return None;
-    };
     let mut conditions = Vec::new();
     let mut rest = Vec::new();
-    for word in words {
-        match options_of(word) {
-            Some(names) => {
-                let flag = |name: &str| FlagPattern {
-                    name: Glob::exactly(name),
-                    value: None,
-                };
-                conditions.push(CompiledCondition::Flag(names.into_iter().map(flag).collect()));
-            }
-            None => {
-                // The first word is a subcommand or an operand; between later ones options may stand.
-                if !rest.is_empty() {
-                    rest.push(CommandPart::AnyWords);
-                }
-                rest.push(CommandPart::Word(word.clone()));
+    for part in &pattern.rest {
+        match part {
+            // Behind `--` nothing is an option.
+            CommandPart::Word(word) if word.literal() == Some("--") => return None,
+            CommandPart::Word(word) => match options_of(word) {
+                Some(names) => conditions.push(CompiledCondition::Flag(flags(&names)?)),
+                None => rest.push(part.clone()),
+            },
+            // What may be left out is left out.
+            CommandPart::Optional(parts) if parts.iter().all(is_option_part) => {}
+            CommandPart::Choice(_) | CommandPart::Optional(_) if holds_option(part) => return None,
+            CommandPart::Choice(_) | CommandPart::Optional(_) | CommandPart::AnyWords => {
+                rest.push(part.clone());
             }
         }
     }
-    rest.push(CommandPart::AnyWords);
-    Some((
-        CommandPattern {
+    let is_open = rest.last() == Some(&CommandPart::AnyWords);
+    (is_open && !conditions.is_empty()).then(|| {
+        let pattern = CommandPattern {
             rest,
             ..pattern.clone()
-        },
-        conditions,
-    ))
+        };
+        (pattern, conditions)
+    })
 }
 
-/// A pattern with its options at every place and in every order, bundles (`-rf`) also cut into their letters. None where these are too
+/// Options as conditions read them, values after an equals sign apart.
+fn flags(names: &[&str]) -> Option<Vec<FlagPattern>> {
+    let one = |name: &&str| FlagPattern::parse(name).ok().map(|(flag, _)| flag);
+    names.iter().map(one).collect()
+}
+
+fn is_option_part(part: &CommandPart) -> bool {
+    matches!(part, CommandPart::Word(word) if options_of(word).is_some())
+}
+
+fn holds_option(part: &CommandPart) -> bool {
+    match part {
+        CommandPart::Word(_) => is_option_part(part),
+        CommandPart::Choice(ways) => ways.iter().flatten().any(holds_option),
+        CommandPart::Optional(parts) => parts.iter().any(holds_option),
+        CommandPart::AnyWords => false,
+    }
+}
+
+/// A pattern with its options at every place and in every order, bundles (`-rf`) also cut into their letters; `None` where these are too
 /// many.
-pub(super) fn in_any_order(pattern: &CommandPattern) -> Vec<CommandPattern> {
+pub(super) fn in_any_order(pattern: &CommandPattern) -> Option<Vec<CommandPattern>> {
     let Some(Words { words, open }) = words_of(pattern) else {
-        return Vec::new();
+        return Some(Vec::new());
     };
     let whole: Vec<WordPattern> = words.into_iter().cloned().collect();
     let cut: Vec<WordPattern> = whole.iter().flat_map(letters).collect();
@@ -101,40 +116,38 @@ pub(super) fn in_any_order(pattern: &CommandPattern) -> Vec<CommandPattern> {
         for option in &options {
             orders = orders
                 .iter()
-                .flat_map(|order| {
-                    (0..=order.len()).map(|at| {
-                        let mut longer = order.clone();
-                        longer.insert(at, option.clone());
-                        longer
-                    })
-                })
+                .flat_map(|order| (0..=order.len()).map(|at| with(order, at, option)))
                 .collect();
             if orders.len() + ways.len() > MOST_WAYS {
-                return Vec::new();
+                return None;
             }
         }
         ways.extend(orders);
     }
-    ways.into_iter()
-        .map(|order| {
-            let mut rest = Vec::new();
-            for word in order {
-                // What else the command is given may stand before an option.
-                if open && options_of(&word).is_some() {
-                    rest.push(CommandPart::AnyWords);
-                }
-                rest.push(CommandPart::Word(word));
-            }
-            if open {
+    let ways = ways.into_iter().map(|order| {
+        let mut rest = Vec::new();
+        for word in order {
+            // What else the command is given may stand before an option.
+            if open && options_of(&word).is_some() {
                 rest.push(CommandPart::AnyWords);
             }
-            CommandPattern {
-                rest,
-                ..pattern.clone()
-            }
-        })
-        .filter(|way| way.rest != pattern.rest)
-        .collect()
+            rest.push(CommandPart::Word(word));
+        }
+        if open {
+            rest.push(CommandPart::AnyWords);
+        }
+        CommandPattern {
+            rest,
+            ..pattern.clone()
+        }
+    });
+    Some(ways.filter(|way| way.rest != pattern.rest).collect())
+}
+
+fn with(order: &[WordPattern], at: usize, option: &WordPattern) -> Vec<WordPattern> {
+    let mut longer = order.to_vec();
+    longer.insert(at, option.clone());
+    longer
 }
 
 /// The options of a bundle, each a word; any other word is itself.

@@ -8,7 +8,7 @@ use super::super::end::End;
 use super::super::kept::number;
 use super::super::{CompiledCondition, GroupId, PlanRule};
 use super::anywhere;
-use super::sets::{Group, commands_of, hosts_of, paths_of};
+use super::sets::{commands_of, hosts_of, paths_of};
 use super::short::is_option;
 use super::{Compiler, file_word};
 use crate::document::{Alternatives, Block, Condition, Lockable, Outcome, Rule, Subject};
@@ -17,6 +17,15 @@ use crate::pattern::{
     WordPattern, WordPiece,
 };
 use crate::source::{Place, Spanned};
+
+/// What a command pattern is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Against {
+    /// All words.
+    Words,
+    /// The words that are no options.
+    Operands,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -88,19 +97,26 @@ impl<'a> Compiler<'a> {
                         });
                     }
                     let strict = own.outcome != Outcome::Allow;
-                    let id = self.group(own.clone());
-                    for (pattern, place, end) in group.ends(id) {
-                        self.command(pattern, place, end);
-                        // What takes away means its options wherever they stand; open patterns of a strict rule follow below.
-                        let open = pattern.rest.last() == Some(&CommandPart::AnyWords);
-                        if if strict { !end.except && !open } else { end.except } {
-                            for way in anywhere::in_any_order(pattern) {
-                                self.command(&way, place, end);
-                            }
+                    if strict {
+                        for (pattern, place) in &group.patterns {
+                            self.options_anywhere(&own, pattern, *place, &group.except);
                         }
                     }
-                    if strict {
-                        self.options_anywhere(&own, &group);
+                    let id = self.group(own);
+                    for (pattern, place, end) in group.ends(id) {
+                        self.command(Against::Words, pattern, place, end);
+                        // What takes away means its options wherever they stand; open patterns of a strict rule were entered above.
+                        let is_open = pattern.rest.last() == Some(&CommandPart::AnyWords);
+                        if strict == end.except || (strict && is_open) {
+                            continue;
+                        }
+                        let Some(ways) = anywhere::in_any_order(pattern) else {
+                            self.too_large(&pattern.text, place);
+                            continue;
+                        };
+                        for way in ways {
+                            self.command(Against::Words, &way, place, end);
+                        }
                     }
                 }
             }
@@ -182,26 +198,30 @@ impl<'a> Compiler<'a> {
         number(self.rules.len() - 1)
     }
 
-    /// Enters patterns of a rule that forbids or asks once more, with their options as conditions.
-    fn options_anywhere(&mut self, rule: &PlanRule, group: &Group<'_, CommandPattern>) {
-        for (pattern, place) in &group.patterns {
-            let Some((rest, conditions)) = anywhere::as_conditions(pattern) else {
-                continue;
-            };
-            let mut rule = rule.clone();
-            rule.conditions.extend(conditions);
-            let id = self.group(rule);
-            self.command(&rest, *place, End::of(id));
-            for (pattern, place) in &group.except {
-                self.command(pattern, *place, End::out_of(id));
-            }
+    /// Enters a pattern of a rule that forbids or asks once more, with its options as conditions.
+    pub(super) fn options_anywhere(
+        &mut self,
+        rule: &PlanRule,
+        pattern: &CommandPattern,
+        place: Place,
+        except: &[(&CommandPattern, Place)],
+    ) {
+        let Some((rest, conditions)) = anywhere::as_conditions(pattern) else {
+            return;
+        };
+        let mut rule = rule.clone();
+        rule.conditions.extend(conditions);
+        let id = self.group(rule);
+        self.command(Against::Operands, &rest, place, End::of(id));
+        for (pattern, place) in except {
+            self.command(Against::Words, pattern, *place, End::out_of(id));
         }
     }
 
-    fn command(&mut self, pattern: &CommandPattern, place: Place, end: End) {
+    fn command(&mut self, against: Against, pattern: &CommandPattern, place: Place, end: End) {
         for program in &pattern.programs {
             let result = match program {
-                ProgramPattern::Name(name) => self.indexes.commands.insert(name, &pattern.rest, end),
+                ProgramPattern::Name(name) => self.enter(against, name, &pattern.rest, end),
                 ProgramPattern::File(path) => {
                     let number = self.files;
                     self.files += 1;
@@ -213,19 +233,39 @@ impl<'a> Compiler<'a> {
                             self.indexes.program_files.insert(reach, &way, true, stand_in);
                         }
                     }
-                    self.indexes.commands.insert(
+                    self.enter(
+                        against,
                         &WordPattern::exactly(&file_word(number)),
                         &pattern.rest,
                         end,
                     )
                 }
             };
-            if result.is_err() {
-                let message = format!("pattern `{}` stands for too many commands", pattern.text);
-                let help = Some("split it into several rules".to_owned());
-                self.problem("policy::pattern-too-large", message, place, help);
+            if result.is_none() {
+                self.too_large(&pattern.text, place);
             }
         }
+    }
+
+    /// Enters one pattern; `None` if it stands for too many commands.
+    fn enter(
+        &mut self,
+        against: Against,
+        program: &WordPattern,
+        rest: &[CommandPart],
+        end: End,
+    ) -> Option<()> {
+        let index = match against {
+            Against::Words => &mut self.indexes.commands,
+            Against::Operands => &mut self.indexes.operands,
+        };
+        index.insert(program, rest, end).ok()
+    }
+
+    fn too_large(&mut self, pattern: &str, place: Place) {
+        let message = format!("pattern `{pattern}` stands for too many commands");
+        let help = Some("split it into several rules".to_owned());
+        self.problem("policy::pattern-too-large", message, place, help);
     }
 
     fn path_rule(

@@ -9,7 +9,7 @@ use super::super::{CompiledCondition, GroupId, PlanRule};
 use super::Compiler;
 use crate::document::Outcome;
 use crate::pattern::{
-    CommandPart, FlagPattern, Glob, TextEnd, TextPattern, TextPiece, WordPattern, WordPiece,
+    CommandPart, CommandPattern, ProgramPattern, TextEnd, TextPattern, TextPiece, WordPattern, WordPiece,
 };
 use crate::source::Place;
 
@@ -26,16 +26,16 @@ impl Compiler<'_> {
                     .map(|word| SmolStr::from(*word)),
             );
             let strict = rule.outcome != Outcome::Allow && pattern.end == TextEnd::AnyWords;
-            let flags: Vec<&str> = words.iter().copied().filter(|word| is_option(word)).collect();
-            // An option of a rule that forbids counts wherever it stands: `rm -rf build` and `rm build -rf` are one.
-            if strict && !flags.is_empty() && !words.contains(&"--") {
-                let mut anywhere = rule.clone();
-                anywhere.conditions.extend(flags.iter().map(|flag| {
-                    let name = Glob::exactly(flag);
-                    CompiledCondition::Flag(vec![FlagPattern { name, value: None }])
-                }));
-                let rest: Vec<&str> = words.iter().copied().filter(|word| !is_option(word)).collect();
-                self.word_rule(anywhere, &rest, TextEnd::AnyWords, place);
+            if strict && let Some((program, rest)) = words.split_first() {
+                let words = rest
+                    .iter()
+                    .map(|word| CommandPart::Word(WordPattern::exactly(word)));
+                let whole = CommandPattern {
+                    text: rule.pattern.clone(),
+                    programs: vec![ProgramPattern::Name(WordPattern::exactly(program))],
+                    rest: words.chain([CommandPart::AnyWords]).collect(),
+                };
+                self.options_anywhere(&rule, &whole, place, &[]);
             }
             // `npm run test:*` also means the scripts `test:unit`, and `http://localhost:*` any port.
             if let Some((last, before)) = words.split_last()
