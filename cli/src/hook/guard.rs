@@ -4,12 +4,12 @@
 //! too long and one that cannot be written end with the strict answer and exit code 2. What no process can survive (a signal that kills
 //! it, no memory) is left to the `|| exit 2` of the command that is installed.
 
-use std::io::Write as _;
 use std::os::fd::AsFd;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::sync::OnceLock;
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat, stat};
 use rustix::process::{Resource, getrlimit};
 
@@ -21,23 +21,28 @@ const STACK_BYTES: u64 = 4 << 20;
 /// Stack of the thread that waits: it formats one answer.
 const WATCH_STACK_BYTES: usize = 128 << 10;
 
-/// Whether somebody answers already: the work, the thread that waits, or a panic. Whoever sets it does, and nobody else.
+/// Who answers: the work, the thread that waits, or a panic. Whoever takes the turn first does, and nobody else.
 #[derive(Debug)]
-struct Turn(AtomicBool);
+struct Turn(OnceLock<ThreadId>);
 
 impl Turn {
-    /// Takes the turn, or stays here for ever while somebody else ends the process.
+    /// Takes the turn, or stays here for ever while somebody else ends the process. Who has it already fell while answering, and ends.
     fn take(&self) {
-        if self.0.swap(true, Ordering::AcqRel) {
-            loop {
-                thread::park();
-            }
+        let own = thread::current().id();
+        if self.0.set(own).is_ok() {
+            return;
+        }
+        if self.0.get() == Some(&own) {
+            stop(STOP);
+        }
+        loop {
+            thread::park();
         }
     }
 }
 
 /// The turn of this process: it gives one answer.
-static TURN: Turn = Turn(AtomicBool::new(false));
+static TURN: Turn = Turn(OnceLock::new());
 
 /// Lets `work` answer, for at most `deadline`; `strict` makes the answer where it does not. It comes back for the one answer that is to be
 /// written.
@@ -93,16 +98,32 @@ fn with_stack(strict: fn(&str) -> Answer, work: impl FnOnce() -> Answer + Send) 
 }
 
 /// Writes an answer; returns the exit code that belongs to what was written. Where an answer goes nowhere, the client hears of none.
+///
+/// The answer comes first and takes no lock: whoever is late may hold the locks of the standard library.
 pub(crate) fn write(answer: &Answer) -> u8 {
-    let _nobody_reads = std::io::stderr().lock().write_all(answer.complaint.as_bytes());
-    if answer.output.is_empty() {
-        return answer.code;
-    }
-    let output = std::io::stdout().lock();
-    if write_all(&output, answer.output.as_bytes()) && !goes_nowhere(&output) {
+    let output = rustix::stdio::stdout();
+    let code = if answer.output.is_empty()
+        || (write_all(&output, answer.output.as_bytes()) && !goes_nowhere(&output))
+    {
         answer.code
     } else {
         STOP
+    };
+    complain(&answer.complaint);
+    code
+}
+
+/// Longest complaint. Source: pipe(7), `PIPE_BUF`: what a pipe that is ready takes at once.
+const MAX_COMPLAINT_BYTES: usize = 4096;
+
+/// Says what is wrong, unless that would have to wait for a reader.
+fn complain(text: &str) {
+    let errors = rustix::stdio::stderr();
+    let text = text.as_bytes();
+    let text = text.get(..MAX_COMPLAINT_BYTES).unwrap_or(text);
+    let mut ready = [PollFd::new(&errors, PollFlags::OUT)];
+    if !text.is_empty() && poll(&mut ready, Some(&Timespec::default())).is_ok_and(|count| count > 0) {
+        let _nobody_reads = rustix::io::write(errors, text);
     }
 }
 
@@ -129,12 +150,16 @@ fn goes_nowhere(output: &impl AsFd) -> bool {
 }
 
 /// Writes an answer and ends the process, from wherever it is.
+fn end(answer: &Answer) {
+    stop(write(answer));
+}
+
 #[expect(
     clippy::exit,
     reason = "a panic ends the process one way or another; this way the client hears a no"
 )]
-fn end(answer: &Answer) {
-    std::process::exit(write(answer).into());
+fn stop(code: u8) {
+    std::process::exit(code.into());
 }
 
 #[cfg(test)]
@@ -176,6 +201,37 @@ mod tests {
         assert_eq!(code, Some(2), "{output}{complaint}");
         assert!(output.contains(r#""permissionDecision":"deny""#), "{output}");
         assert!(complaint.contains("the engine failed"), "{complaint}");
+    }
+
+    #[test]
+    #[ignore = "ends its process"]
+    fn panics_while_it_answers() {
+        let _answer = guarded(Duration::from_mins(1), strict, Answer::neutral);
+        panic!("on purpose");
+    }
+
+    #[test]
+    fn a_panic_while_it_answers_ends_with_the_code_that_stops() {
+        let (code, _, _) = in_a_process("hook::guard::tests::panics_while_it_answers");
+        assert_eq!(code, Some(2));
+    }
+
+    #[test]
+    #[ignore = "ends its process"]
+    fn is_late_with_the_errors_locked() {
+        guarded(Duration::from_millis(30), strict, || {
+            let _held = std::io::stderr().lock();
+            loop {
+                std::thread::sleep(Duration::from_mins(1));
+            }
+        });
+    }
+
+    #[test]
+    fn who_is_late_cannot_hold_back_the_answer() {
+        let (code, output, _) = in_a_process("hook::guard::tests::is_late_with_the_errors_locked");
+        assert_eq!(code, Some(2), "{output}");
+        assert!(output.contains("it took longer than 30 ms"), "{output}");
     }
 
     #[test]
