@@ -4,7 +4,7 @@
 #[path = "build/clients.rs"]
 mod clients;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
@@ -47,7 +47,7 @@ fn main() -> Result<(), String> {
     let bytes = plan.to_bytes().ok_or("the plan cannot be written")?;
     println!(
         "cargo::rustc-env=ENGINE_BUILD={}",
-        digest(&bytes).get(..16).unwrap_or_default()
+        sources()?.get(..16).unwrap_or_default()
     );
     start_faster();
     let target = env::var_os("OUT_DIR").ok_or("no OUT_DIR")?;
@@ -57,6 +57,34 @@ fn main() -> Result<(), String> {
     let known = Path::new("../tooldefs/clients");
     println!("cargo::rerun-if-changed={}", known.display());
     fs::write(target.join("clients.rs"), clients::tables(known)?).map_err(|error| error.to_string())
+}
+
+/// A digest of everything that the binaries are made of: the two of another build may decide the same call differently.
+fn sources() -> Result<String, String> {
+    let mut files = Vec::new();
+    for place in ["src", "../engine", "../tooldefs", "../policies", "../Cargo.lock"] {
+        println!("cargo::rerun-if-changed={place}");
+        files_below(Path::new(place), &mut files).map_err(|error| format!("{place}: {error}"))?;
+    }
+    files.sort();
+    let mut all = Vec::new();
+    for file in files {
+        let text = fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        all.extend_from_slice(file.as_os_str().as_encoded_bytes());
+        all.extend_from_slice(digest(&text).as_bytes());
+    }
+    Ok(digest(&all))
+}
+
+fn files_below(place: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if !place.is_dir() {
+        files.push(place.to_path_buf());
+        return Ok(());
+    }
+    for entry in fs::read_dir(place)? {
+        files_below(&entry?.path(), files)?;
+    }
+    Ok(())
 }
 
 /// The kinds of projects that `engine init` knows, as a list of names and texts.

@@ -46,7 +46,9 @@ pub(crate) fn become_engine_run() -> Exit {
 
 /// Where `engine-run` lies: beside this program, whatever links led here.
 fn sibling() -> std::io::Result<PathBuf> {
-    Ok(std::env::current_exe()?.with_file_name(ENGINE_RUN))
+    let own = std::env::current_exe()?;
+    // Not every system names the program itself where a link was called.
+    Ok(own.canonicalize().unwrap_or(own).with_file_name(ENGINE_RUN))
 }
 
 /// Holds unless this was started by `engine` of the same build.
