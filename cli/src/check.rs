@@ -76,6 +76,17 @@ pub(crate) struct Start {
 
 impl Start {
     pub(crate) fn of(cwd: Option<&str>) -> Result<Self, Exit> {
+        let (mut start, current) = Self::at(cwd)?;
+        if start.directory != current {
+            let started = world::project_of(&current);
+            let within = started != start.project && below(&start.directory, &started).is_some();
+            start.started = within.then_some(started);
+        }
+        Ok(start)
+    }
+
+    /// A start, and the directory that this program is in.
+    fn at(cwd: Option<&str>) -> Result<(Self, String), Exit> {
         let Some(current) = world::current_directory() else {
             out::complain(
                 "engine: the current directory is not known, or its name is not UTF-8; go to another one\n",
@@ -90,22 +101,23 @@ impl Start {
             Some(real) => real,
             None => join_path(&current, cwd).to_string(),
         };
-        let project = world::project_of(&directory);
-        let started = Some(world::project_of(&current))
-            .filter(|own| *own != project && below(&directory, own).is_some());
-        Ok(Self {
-            project,
+        let start = Self {
+            project: world::project_of(&directory),
             directory,
             home: world::home(),
             inner: None,
-            started,
-        })
+            started: None,
+        };
+        Ok((start, current))
     }
 
     /// The policy files that take part here.
     pub(crate) fn found(&self, named: &Named) -> Found {
-        let mut found = Found::besides(named, &self.project, &self.outside());
-        // A directory within is no way out of what holds where the engine was started.
+        self.counting(Found::besides(named, &self.project, &self.outside()))
+    }
+
+    /// The same files where a directory within is no way out of what holds where the engine was started.
+    fn counting(&self, mut found: Found) -> Found {
         if let Some(started) = &self.started
             && !found.outer.contains(started)
             && !found.files.is_empty()
@@ -124,7 +136,7 @@ impl Start {
     /// A start that a line of input names. What lies in the project that the engine was started in belongs to it, so that nobody gets
     /// away from its rules by making a project there.
     fn within(&self, cwd: &str) -> Result<Self, Exit> {
-        let mut start = Self::of(Some(cwd))?;
+        let (mut start, _) = Self::at(Some(cwd))?;
         if below(&start.directory, &self.project).is_some() {
             start.inner = world::marked_project_of(&start.directory).filter(|own| *own != self.project);
             start.project.clone_from(&self.project);
@@ -309,7 +321,7 @@ impl Check {
             others.extend(own.inner.as_deref());
             others.push(&start.project);
             others.extend(start.outside());
-            let found = Found::besides(&named, &own.project, &others);
+            let found = start.counting(Found::besides(&named, &own.project, &others));
             plans.insert(place.to_owned(), policies::policy(&found).ok());
         }
         plans.get(place)?.as_ref()
